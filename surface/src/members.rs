@@ -10,7 +10,7 @@ use serde::{
 use serde_json::value::RawValue;
 
 /// The members of one object, in order.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Members<'a>(Vec<(Cow<'a, str>, &'a str)>);
 
 impl<'a> Members<'a> {

@@ -1,0 +1,112 @@
+//! Lines off a byte stream, with a bound on what one line may hold in memory.
+
+use bytes::{Bytes, BytesMut};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt as _};
+
+/// How much of a line that is too long is kept, to find out whose answer it was.
+const KEPT: usize = 512;
+
+/// A line that has grown to this many times the bound is not waited for any longer.
+const ENDLESS: usize = 16;
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    Whole(Bytes),
+    /// It ended, and was longer than the bound: its first bytes.
+    TooLong {
+        start: Bytes,
+    },
+    /// It does not end.
+    Endless,
+    /// The stream ended. Half a line before that is no message.
+    End,
+}
+
+#[derive(Debug)]
+pub(super) struct LineReader<R> {
+    source: R,
+    line: BytesMut,
+    /// Bytes of the present line that were dropped.
+    dropped: usize,
+    limit: usize,
+}
+
+impl<R: AsyncBufRead + Unpin> LineReader<R> {
+    pub(super) fn new(source: R, limit: usize) -> Self {
+        Self { source, line: BytesMut::new(), dropped: 0, limit }
+    }
+
+    pub(super) fn limit(&self) -> u64 {
+        self.limit as u64
+    }
+
+    /// The next line without its end. What was read stays when the future is dropped.
+    pub(super) async fn next(&mut self) -> std::io::Result<Line> {
+        loop {
+            let available = self.source.fill_buf().await?;
+            if available.is_empty() {
+                return Ok(Line::End);
+            }
+            let end = available.iter().position(|c| *c == b'\n');
+            let taken = end.unwrap_or(available.len());
+            if self.dropped > 0 || self.line.len() + taken > self.limit {
+                let room = KEPT.saturating_sub(self.line.len()).min(taken);
+                self.line.extend_from_slice(&available[..room]);
+                self.line.truncate(KEPT);
+                self.dropped += taken.max(1);
+            } else {
+                self.line.extend_from_slice(&available[..taken]);
+            }
+            self.source.consume(taken + usize::from(end.is_some()));
+            let dropped = self.dropped;
+            if end.is_some() {
+                self.dropped = 0;
+                let line = self.line.split().freeze();
+                return Ok(if dropped > 0 {
+                    Line::TooLong { start: line }
+                } else {
+                    Line::Whole(line)
+                });
+            }
+            if dropped > self.limit.saturating_mul(ENDLESS) {
+                return Ok(Line::Endless);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::BufReader;
+
+    use super::*;
+
+    async fn check(text: &str, expected: &[Line]) {
+        for size in [1, 3, 64] {
+            let mut reader = LineReader::new(BufReader::with_capacity(size, text.as_bytes()), 8);
+            for line in expected {
+                assert_eq!(reader.next().await.unwrap(), *line, "{text:?} in pieces of {size}");
+            }
+        }
+    }
+
+    fn whole(text: &'static str) -> Line {
+        Line::Whole(Bytes::from_static(text.as_bytes()))
+    }
+
+    #[tokio::test]
+    async fn lines_arrive_whole_and_long_ones_do_not_stop_the_next() {
+        check("a\n\nbc\nhalf", &[whole("a"), whole(""), whole("bc"), Line::End]).await;
+        check("12345678\nx\n", &[whole("12345678"), whole("x"), Line::End]).await;
+        let start = Bytes::from_static(b"123456789");
+        check("123456789\nx\n", &[Line::TooLong { start }, whole("x"), Line::End]).await;
+    }
+
+    #[tokio::test]
+    async fn a_line_without_end_is_given_up_with_bounded_memory() {
+        let text = "x".repeat(1000);
+        let mut reader = LineReader::new(BufReader::with_capacity(16, text.as_bytes()), 8);
+        assert_eq!(reader.next().await.unwrap(), Line::Endless);
+        assert!(reader.line.len() <= KEPT);
+    }
+}
