@@ -123,6 +123,14 @@ impl Client {
         }
     }
 
+    /// Waits until the calls under way are done, for as long as a call may take; new ones are
+    /// refused meanwhile.
+    pub async fn drain(&self) {
+        let all = self.permits.acquire_many(self.doc.limits.concurrency);
+        // Whoever is not done by then has timed out as well.
+        let _ = tokio::time::timeout(self.doc.limits.call_timeout, all).await;
+    }
+
     /// Ends the connection and what it runs.
     pub async fn shutdown(&self) {
         let connection = self.lock().connection.take();

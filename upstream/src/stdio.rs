@@ -1,8 +1,7 @@
 //! The stdio transport: one child process, messages as lines, answers matched by id.
-//! Starting and ending the process is in `process`, reading bounded lines in `lines`.
+//! Starting and ending the process is in `process`, matching answers in `demux`.
 
 mod demux;
-mod lines;
 mod process;
 
 use std::{sync::Arc, time::Duration};
@@ -16,13 +15,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use self::{
-    demux::Demux,
-    lines::{Line, LineReader},
-    process::Process,
-};
+use self::{demux::Demux, process::Process};
 use crate::{
     UpstreamError, frame,
+    lines::{Line, LineReader, one_line},
     wire::{Answer, Request, Signals},
 };
 
@@ -98,9 +94,9 @@ impl StdioWire {
         self.ended.cancelled().await;
     }
 
-    async fn send(&self, mut line: String) -> Result<(), UpstreamError> {
-        line.push('\n');
-        self.outgoing.send(line.into()).await.map_err(|_| self.demux.reason())
+    async fn send(&self, message: String) -> Result<(), UpstreamError> {
+        let line = Bytes::from(one_line(message.into_bytes()));
+        self.outgoing.send(line).await.map_err(|_| self.demux.reason())
     }
 }
 

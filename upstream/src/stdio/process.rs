@@ -12,11 +12,11 @@ use tokio::{
     process::{Child, ChildStderr, ChildStdin, ChildStdout},
 };
 
-use super::{
-    Command,
+use super::Command;
+use crate::{
+    UpstreamError,
     lines::{Line, LineReader},
 };
-use crate::UpstreamError;
 
 /// All that a process gets of our own environment. Everything else is in its manifest.
 const INHERITED: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];

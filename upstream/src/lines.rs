@@ -1,4 +1,5 @@
 //! Lines off a byte stream, with a bound on what one line may hold in memory.
+//! The framing of the stdio transport on either side of it; no JSON here.
 
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _};
@@ -9,21 +10,22 @@ const KEPT: usize = 512;
 /// A line that has grown to this many times the bound is not waited for any longer.
 const ENDLESS: usize = 16;
 
+/// What came next.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub enum Line {
+    /// A line without its end.
     Whole(Bytes),
     /// It ended, and was longer than the bound: its first bytes.
-    TooLong {
-        start: Bytes,
-    },
+    TooLong { start: Bytes },
     /// It does not end.
     Endless,
     /// The stream ended. Half a line before that is no message.
     End,
 }
 
+/// Reads lines of at most `limit` bytes.
 #[derive(Debug)]
-pub(super) struct LineReader<R> {
+pub struct LineReader<R> {
     source: R,
     line: BytesMut,
     /// Bytes of the present line that were dropped.
@@ -32,16 +34,16 @@ pub(super) struct LineReader<R> {
 }
 
 impl<R: AsyncBufRead + Unpin> LineReader<R> {
-    pub(super) fn new(source: R, limit: usize) -> Self {
+    pub fn new(source: R, limit: usize) -> Self {
         Self { source, line: BytesMut::new(), dropped: 0, limit }
     }
 
-    pub(super) fn limit(&self) -> u64 {
+    pub fn limit(&self) -> u64 {
         self.limit as u64
     }
 
     /// The next line without its end. What was read stays when the future is dropped.
-    pub(super) async fn next(&mut self) -> std::io::Result<Line> {
+    pub async fn next(&mut self) -> std::io::Result<Line> {
         loop {
             let available = self.source.fill_buf().await?;
             if available.is_empty() {
@@ -73,6 +75,14 @@ impl<R: AsyncBufRead + Unpin> LineReader<R> {
             }
         }
     }
+}
+
+/// A JSON message as a line. A line end outside of strings is white space, and inside of them
+/// JSON has none.
+pub fn one_line(mut message: Vec<u8>) -> Vec<u8> {
+    message.iter_mut().filter(|c| matches!(c, b'\n' | b'\r')).for_each(|c| *c = b' ');
+    message.push(b'\n');
+    message
 }
 
 #[cfg(test)]

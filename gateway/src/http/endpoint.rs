@@ -1,0 +1,131 @@
+//! One MCP endpoint over streamable HTTP: a body in, JSON or events out.
+
+use std::sync::Arc;
+
+use axum::{
+    body,
+    extract::Request,
+    http::{HeaderMap, Method, StatusCode, header, request::Parts},
+    response::{IntoResponse as _, Response},
+};
+use bytes::Bytes;
+use futures::future::join_all;
+use tokio::sync::mpsc;
+
+use super::{App, answer};
+use crate::{
+    failure::Failure,
+    mcp::{
+        dispatch::{Answered, Exchange},
+        greet,
+        message::{self, Body, Message, Refused},
+        modern::{self, Speaker},
+        profile::Profile,
+        version,
+    },
+};
+
+/// Largest body of a request, in bytes.
+const MAX_BODY: usize = 4 * 1024 * 1024;
+
+/// Notices that wait for a slow reader before the server is made to wait.
+const NOTICES: usize = 16;
+
+pub(super) async fn serve(app: &App, profile: Arc<Profile>, request: Request) -> Response {
+    if request.method() != Method::POST {
+        // Neither sessions nor a standalone stream: nothing to get, nothing to delete.
+        return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "POST")]).into_response();
+    }
+    let (Parts { headers, .. }, body) = request.into_parts();
+    if let Err((status, why)) = check_types(&headers) {
+        return (status, format!("{why}\n")).into_response();
+    }
+    let Ok(bytes) = body::to_bytes(body, MAX_BODY).await else {
+        return answer::refusal(Refused::anonymous(Failure::TooLarge { limit: MAX_BODY }));
+    };
+    let serving = app.live.load();
+    if !greet::exists(&serving, &profile) {
+        let Profile::Server(name) = &*profile else { unreachable!("the router always exists") };
+        let refused = Refused::anonymous(Failure::UnknownServer(name.clone()));
+        return (StatusCode::NOT_FOUND, answer::refusal(refused)).into_response();
+    }
+    let announced = headers.get(modern::PROTOCOL_VERSION).and_then(|value| value.to_str().ok());
+    let exchange = |request, headers, notices| Exchange {
+        serving: Arc::clone(&serving),
+        profile: Arc::clone(&profile),
+        metrics: Arc::clone(&app.metrics),
+        headers: Some(headers),
+        request,
+        notices,
+    };
+    match Body::parse(&bytes) {
+        Err(refused) => answer::refusal(refused),
+        Ok(Body::Batch(_)) if !version::has_batches(announced) => answer::refusal(
+            Refused::anonymous(Failure::NotARequest("this protocol version has no batches")),
+        ),
+        Ok(Body::Batch(items)) => {
+            batch(items, |request| exchange(request, headers.clone(), None)).await
+        }
+        Ok(Body::One(Message::Request(request))) if takes_events(&headers) => {
+            let (notices, received) = mpsc::channel(NOTICES);
+            answer::stream_or_single(exchange(request, headers, Some(notices)), received).await
+        }
+        Ok(Body::One(Message::Request(request))) => {
+            answer::single(exchange(request, headers, None).answer().await)
+        }
+        // Nothing is remembered of a client, so there is nothing to notify.
+        Ok(Body::One(Message::Notification(_) | Message::Response)) => {
+            StatusCode::ACCEPTED.into_response()
+        }
+    }
+}
+
+async fn batch(
+    items: Vec<Result<Message, Refused>>,
+    exchange: impl Fn(message::Request) -> Exchange,
+) -> Response {
+    let answers = items.into_iter().filter_map(|item| match item {
+        Ok(Message::Request(request)) => Some(Ok(exchange(request))),
+        Ok(Message::Notification(_) | Message::Response) => None,
+        Err(refused) => Some(Err(refused)),
+    });
+    let answers = join_all(answers.map(async |item| match item {
+        Ok(exchange) => answer::text(exchange.answer().await),
+        Err(Refused { id, failure }) => {
+            answer::text(Answered { id, speaker: Speaker::Legacy, outcome: Err(failure) })
+        }
+    }));
+    let answers: Vec<Bytes> = answers.await;
+    if answers.is_empty() {
+        return StatusCode::ACCEPTED.into_response();
+    }
+    answer::json(StatusCode::OK, Bytes::from([&b"["[..], &answers.join(&b","[..]), b"]"].concat()))
+}
+
+/// Refuses what cannot be meant for us, and what could not read our answer.
+fn check_types(headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let essence = text(header::CONTENT_TYPE).map(|t| t.split(';').next().unwrap_or(t).trim());
+    if !essence.is_some_and(|t| t.eq_ignore_ascii_case("application/json")) {
+        return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, "content-type must be application/json"));
+    }
+    let readable = |accept: &str| {
+        ["application/json", "text/event-stream", "*/*", "application/*"]
+            .iter()
+            .any(|t| accept.contains(t))
+    };
+    if text(header::ACCEPT).is_none_or(readable) {
+        Ok(())
+    } else {
+        let why = "accept must list application/json and text/event-stream";
+        Err((StatusCode::NOT_ACCEPTABLE, why))
+    }
+}
+
+fn takes_events(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(header::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .any(|accept| accept.contains("text/event-stream"))
+}
