@@ -86,6 +86,10 @@ impl Failure {
                 FailureKind::BadAnswer => "UPSTREAM_ERROR",
                 FailureKind::Limited => "RATE_LIMITED",
             }),
+            // The codes that the specification ties to a status keep it.
+            Self::Answered(RpcError { code: code @ -32022..=-32020, .. }) => {
+                rpc(*code, StatusCode::BAD_REQUEST)
+            }
             Self::Answered(error) => rpc(error.code, StatusCode::OK),
         }
     }
@@ -228,8 +232,9 @@ mod tests {
         check(&upstream(UpstreamError::Closed), Tool("UPSTREAM_UNAVAILABLE"), 200, "closed");
         check(&upstream(UpstreamError::Nonsense), Tool("UPSTREAM_ERROR"), 200, "no JSON-RPC");
         check(&upstream(UpstreamError::Busy(3)), Tool("RATE_LIMITED"), 200, "3 calls");
-        let error = RpcError { code: -7, message: name(), data: None };
-        check(&Failure::Answered(error), Rpc(-7), 200, "x");
+        let answered = |code| Failure::Answered(RpcError { code, message: name(), data: None });
+        check(&answered(-7), Rpc(-7), 200, "x");
+        check(&answered(-32021), Rpc(-32021), 400, "x");
     }
 
     #[test]

@@ -31,11 +31,8 @@ pub(crate) async fn run(options: ServeOptions) -> anyhow::Result<ExitCode> {
         router: Arc::new(Profile::Router),
     };
     let backing = Backing::start(options.manifests, settings.state, &live, &metrics)?;
-    tracing::info!(
-        "serving MCP on http://{}/mcp/router, status on http://{}/readyz",
-        agents.local_addr()?,
-        operators.local_addr()?
-    );
+    let (at, status_at) = (agents.local_addr()?, operators.local_addr()?);
+    tracing::info!(agents = %at, operators = %status_at, "serving MCP on http://{at}/mcp/router");
     let stop = CancellationToken::new();
     let served = async {
         tokio::join!(

@@ -97,7 +97,7 @@ async fn open_stdio(opening: &Opening<'_>) -> Result<Opened, UpstreamError> {
     let wire = match choice(opening) {
         EraChoice::Legacy => wire,
         EraChoice::Modern => return modern_only(wire, opening).await,
-        EraChoice::Auto => match handshake::discover(&wire, half_patience(opening)).await? {
+        EraChoice::Auto => match handshake::discover(&wire, part_of_patience(opening)).await? {
             Probe::Modern(greeting) => return Ok((wire, greeting)),
             // Some servers exit over a request they do not know.
             Probe::Legacy if wire.closed().is_cancelled() => start(opening)?,
@@ -106,7 +106,7 @@ async fn open_stdio(opening: &Opening<'_>) -> Result<Opened, UpstreamError> {
     };
     let params = handshake::initialize_params();
     let answer = wire.request(Request::plain(INITIALIZE_ID, "initialize", params));
-    let answer = match (tokio::time::timeout(half_patience(opening), answer).await, &wire) {
+    let answer = match (tokio::time::timeout(part_of_patience(opening), answer).await, &wire) {
         (Ok(answer), _) => answer?,
         (Err(_), Wire::Stdio(stdio)) if stdio.only_nonsense() => {
             return Err(UpstreamError::Nonsense);
@@ -129,7 +129,7 @@ async fn open_http(opening: &Opening<'_>) -> Result<Opened, UpstreamError> {
         EraChoice::Auto => {
             let wire = modern();
             if let Probe::Modern(greeting) =
-                handshake::discover(&wire, half_patience(opening)).await?
+                handshake::discover(&wire, part_of_patience(opening)).await?
             {
                 return Ok((wire, greeting));
             }
@@ -164,9 +164,10 @@ fn choice(opening: &Opening<'_>) -> EraChoice {
     }
 }
 
-/// A silent server leaves time for the other handshake.
-fn half_patience(opening: &Opening<'_>) -> Duration {
-    opening.doc.limits.connect_timeout / 2
+/// What one of two handshakes may take: a server that is silent to the first has time for the
+/// second, and what is known after both can still be told before the whole time is over.
+fn part_of_patience(opening: &Opening<'_>) -> Duration {
+    opening.doc.limits.connect_timeout.mul_f32(0.45)
 }
 
 fn start(opening: &Opening<'_>) -> Result<Wire, UpstreamError> {

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     UpstreamError,
     frame::{self, Frame, RawJson},
+    handshake::FIRST_FREE_ID,
     wire::{Answer, Notices, Signals, is_relayed},
 };
 
@@ -171,7 +172,10 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        if self.demux.lock().waiting.remove(&self.id).is_some() {
+        let unanswered = self.demux.lock().waiting.remove(&self.id).is_some();
+        // A handshake is not cancelled: there are servers that end over a notification that comes
+        // before their `initialize`.
+        if unanswered && self.id >= FIRST_FREE_ID {
             let params = format!(r#"{{"requestId":{}}}"#, self.id);
             let line = frame::notification("notifications/cancelled", &params) + "\n";
             // A process that reads nothing need not hear that nobody waits.
@@ -212,11 +216,13 @@ mod tests {
     #[tokio::test]
     async fn a_dropped_wait_cancels_and_a_settled_one_does_not() {
         let (demux, outgoing, mut lines) = demux();
-        drop(demux.wait_for(1, None, outgoing.clone()).unwrap());
+        drop(demux.wait_for(7, None, outgoing.clone()).unwrap());
         let line = lines.try_recv().unwrap();
         assert!(line.starts_with(br#"{"jsonrpc":"2.0","method":"notifications/cancelled""#));
-        let waiting = demux.wait_for(2, None, outgoing).unwrap();
-        demux.take(&Bytes::from_static(br#"{"id":2,"result":{}}"#));
+        drop(demux.wait_for(0, None, outgoing.clone()).unwrap());
+        assert!(lines.try_recv().is_err(), "a handshake is not cancelled");
+        let waiting = demux.wait_for(8, None, outgoing).unwrap();
+        demux.take(&Bytes::from_static(br#"{"id":8,"result":{}}"#));
         assert!(waiting.answer().await.is_ok());
         assert!(lines.try_recv().is_err());
     }

@@ -1,0 +1,29 @@
+//! `make bench`: what a gateway in between costs, side by side with doing without it.
+//!
+//! The machine is shared, so every figure stands beside a control measured in the same run, in
+//! turn with it; only ratios and counts mean something. Nothing here fails a build.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a benchmark prints, and stops when it cannot go on"
+)]
+
+mod calls;
+mod control;
+mod lists;
+mod load;
+mod rest;
+mod table;
+
+#[tokio::main]
+async fn main() {
+    // `cargo test --benches` starts this too; figures of a debug build mean nothing.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    println!("portreeve benchmarks; control and candidate in turn, medians over rounds\n");
+    calls::run().await;
+    lists::run().await;
+    rest::run().await;
+}
