@@ -27,7 +27,8 @@ quickstart: ## Start the gateway on two real MCP servers and make a call; PORT a
 build: ## Build the release binaries into target/release
 	cargo build --release --workspace --exclude tests --bins
 
-# What takes seconds comes first. All binaries before the tests, which start them.
+# What takes seconds comes first. All binaries before the tests, which start them; all targets at
+# once, so that dependencies are built with one set of features.
 .PHONY: test
 test: ## Install what the tests need, and run everything: format, lints, docs, all tests
 	$(call step,tools,tests/real/install tests)
@@ -35,14 +36,13 @@ test: ## Install what the tests need, and run everything: format, lints, docs, a
 	$(call step,shell scripts,.tools/bin/shellcheck $(scripts))
 	$(call step,lints,cargo clippy --workspace --all-targets -- -D warnings)
 	$(call step,docs,RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps)
-	$(call step,binaries,cargo build --workspace --bins)
-	$(call step,test binaries,cargo test --workspace --no-run)
+	$(call step,binaries,cargo build --workspace --all-targets)
 	$(call step,tests,cargo test --workspace)
 
 .PHONY: bench
 bench: tools ## Run the benchmarks
-	cargo build --release --workspace --bins
-	cargo bench -p tests
+	cargo build --release --workspace --bins --benches
+	cargo bench --workspace --bench gateway
 
 .PHONY: fmt
 fmt: ## Format the code

@@ -5,6 +5,7 @@ pub(crate) mod answer;
 mod endpoint;
 mod guard;
 pub(crate) mod listener;
+pub(crate) mod message;
 
 use std::sync::Arc;
 

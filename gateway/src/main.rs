@@ -15,8 +15,13 @@ mod status;
 mod stdio;
 
 use clap::Parser as _;
+use mimalloc::MiMalloc;
 
 use crate::cli::{Cli, Command};
+
+/// A call allocates a few dozen times, from several threads.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> anyhow::Result<std::process::ExitCode> {
     let cli = Cli::parse();

@@ -20,7 +20,7 @@ use upstream::lines::{Line, LineReader, one_line};
 use crate::{
     cli::{ProfileName, StdioOptions},
     failure::Failure,
-    http::answer,
+    http::message::Message as Outgoing,
     mcp::{
         dispatch::{Answered, Exchange},
         message::{Message, Notification, Refused, Request},
@@ -156,7 +156,7 @@ impl Session {
         let Refused { id, failure } = refused;
         let answered = Answered { id, speaker: Speaker::Modern, outcome: Err(failure) };
         // Refused only when nobody reads any more.
-        let _ = self.lines.send(answer::text(answered)).await;
+        let _ = self.lines.send(Outgoing::new(answered).into_bytes()).await;
     }
 }
 
@@ -174,7 +174,7 @@ async fn answer_lines(
                 let _ = lines.send(notice.into_bytes()).await;
             }
             answered = &mut answer => {
-                let _ = lines.send(answer::text(answered)).await;
+                let _ = lines.send(Outgoing::new(answered).into_bytes()).await;
                 return;
             }
         }

@@ -1,5 +1,5 @@
-//! Which addresses may be dialled. The address that is checked is the one that is dialled: this
-//! is the resolver of the HTTP client, and literal addresses pass through the same check.
+//! Which addresses may be dialled. The address that is checked is the one that is dialled: names
+//! are resolved here, and literal addresses pass through the same check.
 
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -7,7 +7,8 @@ use std::{
 };
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+use crate::UpstreamError;
 
 /// Cloud metadata services: reading them is reading the node's credentials. Never dialled.
 const METADATA: [IpAddr; 4] = [
@@ -73,34 +74,27 @@ impl AddressRules {
             Ok(())
         }
     }
-}
 
-/// Resolves names to addresses that the rules allow.
-#[derive(Debug, Clone)]
-pub(crate) struct CheckedResolver {
-    pub(crate) rules: AddressRules,
-    /// Host to look up instead of the URL's, where TLS expects another name than the one dialled.
-    pub(crate) dial: Option<Arc<str>>,
-}
-
-impl Resolve for CheckedResolver {
-    fn resolve(&self, name: Name) -> Resolving {
-        let Self { rules, dial } = self.clone();
-        Box::pin(async move {
-            let host = dial.as_deref().unwrap_or(name.as_str());
-            let found: Vec<SocketAddr> = tokio::net::lookup_host((host, 0)).await?.collect();
-            let mut refused = None;
-            let allowed: Vec<SocketAddr> = found
-                .into_iter()
-                .filter(|address| {
-                    rules.check(address.ip()).map_err(|error| refused = Some(error)).is_ok()
-                })
-                .collect();
-            match (allowed.is_empty(), refused) {
-                (true, Some(error)) => Err(error.into()),
-                _ => Ok(Box::new(allowed.into_iter()) as Addrs),
+    /// The addresses of a host that may be dialled; an error when there are none.
+    pub(crate) async fn resolve(
+        &self,
+        host: &str,
+        port: u16,
+    ) -> Result<Vec<SocketAddr>, UpstreamError> {
+        let found = tokio::net::lookup_host((host, port))
+            .await
+            .map_err(|_| UpstreamError::Unreachable("its host name is not known".to_owned()))?;
+        let mut refused = None;
+        let allowed: Vec<SocketAddr> = found
+            .filter(|address| self.check(address.ip()).map_err(|why| refused = Some(why)).is_ok())
+            .collect();
+        match (allowed.is_empty(), refused) {
+            (false, _) => Ok(allowed),
+            (true, Some(why)) => Err(UpstreamError::AddressRefused(why.to_string())),
+            (true, None) => {
+                Err(UpstreamError::Unreachable("its host name has no address".to_owned()))
             }
-        })
+        }
     }
 }
 

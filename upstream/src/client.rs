@@ -140,9 +140,14 @@ impl Client {
     }
 
     async fn connection(&self) -> Result<Arc<Connection>, UpstreamError> {
-        if let Some(connection) = self.present() {
-            return Ok(connection);
+        match self.present() {
+            Some(connection) => Ok(connection),
+            // Boxed: rare, and large beside what every call carries along.
+            None => Box::pin(self.connect()).await,
         }
+    }
+
+    async fn connect(&self) -> Result<Arc<Connection>, UpstreamError> {
         let _one_at_a_time = self.connecting.lock().await;
         if let Some(connection) = self.present() {
             return Ok(connection);

@@ -1,7 +1,10 @@
 //! The streamable HTTP transport: every message its own POST, answered by JSON or by events.
-//! What is dialled is in `endpoint`, reading answers in `reply`.
+//! Where it goes is in `endpoint`, over which connection in `pool` and `dial`, what comes back in
+//! `reply`.
 
+mod dial;
 mod endpoint;
+mod pool;
 mod reply;
 
 use std::sync::Arc;

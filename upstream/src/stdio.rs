@@ -100,12 +100,19 @@ impl StdioWire {
     }
 }
 
+/// Lines that wait together are written together.
 async fn write(mut stdin: ChildStdin, mut lines: mpsc::Receiver<Bytes>) {
-    while let Some(line) = lines.recv().await {
-        if stdin.write_all(&line).await.is_err() {
+    let mut waiting = Vec::with_capacity(OUTGOING_LINES);
+    while lines.recv_many(&mut waiting, OUTGOING_LINES).await > 0 {
+        let written = match waiting.as_slice() {
+            [line] => stdin.write_all(line).await,
+            lines => stdin.write_all(&lines.concat()).await,
+        };
+        if written.is_err() {
             // The reader sees the end of the process and says why.
             return;
         }
+        waiting.clear();
     }
 }
 

@@ -72,7 +72,9 @@ impl Wire {
     pub(crate) async fn request(&self, request: Request<'_>) -> Result<Answer, UpstreamError> {
         match self {
             Self::Stdio(wire) => wire.request(request).await,
-            Self::Http(wire) => wire.request(request).await,
+            // Boxed: the state of an exchange is kilobytes, and everything above would be moved
+            // along with it.
+            Self::Http(wire) => Box::pin(wire.request(request)).await,
         }
     }
 

@@ -12,8 +12,9 @@ use futures::stream;
 use tokio::sync::mpsc;
 use upstream::RawJson;
 
+use super::message::Message;
 use crate::{
-    failure::{Failure, Rendered},
+    failure::Failure,
     mcp::{
         dispatch::{Answered, Exchange},
         message::Refused,
@@ -73,7 +74,7 @@ async fn next_event(state: State) -> Option<(Result<Bytes, std::convert::Infalli
         Some(notice) = notices.recv() => {
             Some((Ok(event(notice.as_str().as_bytes())), State::Telling { notices, pending }))
         }
-        answered = &mut pending => Some((Ok(event(&text(answered))), State::Over)),
+        answered = &mut pending => Some((Ok(event(&Message::new(answered).into_bytes())), State::Over)),
     }
 }
 
@@ -101,34 +102,13 @@ pub(super) fn single(answered: Answered) -> Response {
         (Err(failure), Speaker::Modern) => failure.row().status,
         _ => StatusCode::OK,
     };
-    json(status, text(answered))
+    json(status, Body::new(Message::new(answered)))
 }
 
-pub(super) fn json(status: StatusCode, body: Bytes) -> Response {
+pub(super) fn json(status: StatusCode, body: impl Into<Body>) -> Response {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = status;
     let json = HeaderValue::from_static("application/json");
-    (status, [(header::CONTENT_TYPE, json)], body).into_response()
-}
-
-/// A whole JSON-RPC response.
-pub(crate) fn text(answered: Answered) -> Bytes {
-    let Answered { id, speaker: _, outcome } = answered;
-    match outcome {
-        Ok(result) => message(&id, "result", &result),
-        Err(failure) => match failure.render() {
-            Rendered::Result(result) => message(&id, "result", result.as_bytes()),
-            Rendered::Error(error) => message(&id, "error", error.as_bytes()),
-        },
-    }
-}
-
-fn message(id: &[u8], member: &str, value: &[u8]) -> Bytes {
-    let mut text = Vec::with_capacity(id.len() + value.len() + 40);
-    text.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
-    text.extend_from_slice(id);
-    text.extend_from_slice(b",\"");
-    text.extend_from_slice(member.as_bytes());
-    text.extend_from_slice(b"\":");
-    text.extend_from_slice(value);
-    text.push(b'}');
-    text.into()
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
 }

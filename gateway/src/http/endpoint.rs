@@ -12,13 +12,13 @@ use bytes::Bytes;
 use futures::future::join_all;
 use tokio::sync::mpsc;
 
-use super::{App, answer};
+use super::{App, answer, message::Message};
 use crate::{
     failure::Failure,
     mcp::{
         dispatch::{Answered, Exchange},
         greet,
-        message::{self, Body, Message, Refused},
+        message::{self, Body, Message as Received, Refused},
         modern::{self, Speaker},
         profile::Profile,
         version,
@@ -66,33 +66,34 @@ pub(super) async fn serve(app: &App, profile: Arc<Profile>, request: Request) ->
         Ok(Body::Batch(items)) => {
             batch(items, |request| exchange(request, headers.clone(), None)).await
         }
-        Ok(Body::One(Message::Request(request))) if takes_events(&headers) => {
+        Ok(Body::One(Received::Request(request))) if takes_events(&headers) => {
             let (notices, received) = mpsc::channel(NOTICES);
             answer::stream_or_single(exchange(request, headers, Some(notices)), received).await
         }
-        Ok(Body::One(Message::Request(request))) => {
+        Ok(Body::One(Received::Request(request))) => {
             answer::single(exchange(request, headers, None).answer().await)
         }
         // Nothing is remembered of a client, so there is nothing to notify.
-        Ok(Body::One(Message::Notification(_) | Message::Response)) => {
+        Ok(Body::One(Received::Notification(_) | Received::Response)) => {
             StatusCode::ACCEPTED.into_response()
         }
     }
 }
 
 async fn batch(
-    items: Vec<Result<Message, Refused>>,
+    items: Vec<Result<Received, Refused>>,
     exchange: impl Fn(message::Request) -> Exchange,
 ) -> Response {
     let answers = items.into_iter().filter_map(|item| match item {
-        Ok(Message::Request(request)) => Some(Ok(exchange(request))),
-        Ok(Message::Notification(_) | Message::Response) => None,
+        Ok(Received::Request(request)) => Some(Ok(exchange(request))),
+        Ok(Received::Notification(_) | Received::Response) => None,
         Err(refused) => Some(Err(refused)),
     });
     let answers = join_all(answers.map(async |item| match item {
-        Ok(exchange) => answer::text(exchange.answer().await),
+        Ok(exchange) => Message::new(exchange.answer().await).into_bytes(),
         Err(Refused { id, failure }) => {
-            answer::text(Answered { id, speaker: Speaker::Legacy, outcome: Err(failure) })
+            let outcome = Err(failure);
+            Message::new(Answered { id, speaker: Speaker::Legacy, outcome }).into_bytes()
         }
     }));
     let answers: Vec<Bytes> = answers.await;

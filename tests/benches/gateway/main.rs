@@ -23,7 +23,20 @@ async fn main() {
         return;
     }
     println!("portreeve benchmarks; control and candidate in turn, medians over rounds\n");
-    calls::run().await;
-    lists::run().await;
-    rest::run().await;
+    if is_asked_for("calls") {
+        calls::run().await;
+    }
+    if is_asked_for("lists") {
+        lists::run().await;
+    }
+    if is_asked_for("rest") {
+        rest::run().await;
+    }
+}
+
+/// All of them, unless some are named: `cargo bench --workspace --bench gateway -- lists`.
+fn is_asked_for(name: &str) -> bool {
+    let mut named =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).peekable();
+    named.peek().is_none() || named.any(|argument| argument == name)
 }

@@ -1,31 +1,31 @@
-//! What is dialled for one server: its URL, our headers and TLS, and the rules for addresses.
+//! One server's MCP endpoint: where requests go, with which of our headers, and which redirects
+//! are followed.
 
-use std::{
-    error::Error as _,
-    net::IpAddr,
-    sync::{Arc, Once},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
-use http::{HeaderMap, HeaderName, HeaderValue, header};
-use reqwest::{Certificate, Identity, Response, redirect};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, header};
+use http_body_util::Full;
 use secrecy::ExposeSecret as _;
 use surface::{credential::Credential, doc::TlsDoc};
-use url::{Host, Url};
+use url::Url;
 
-use crate::{
-    UpstreamError,
-    address::{AddressError, AddressRules, CheckedResolver},
+use super::{
+    dial::Dialer,
+    pool::{Pool, Reply},
 };
+use crate::{UpstreamError, address::AddressRules};
 
-/// Same-host redirects that are followed: a server may add a slash to its path.
+/// Redirects within the server that are followed: it may want a slash at the end of its path.
 const MAX_REDIRECTS: usize = 3;
 
 #[derive(Debug)]
 pub(crate) struct Endpoint {
-    client: reqwest::Client,
     url: Url,
+    /// Path and query of `url`, as every request names it.
+    target: Uri,
     headers: HeaderMap,
+    pool: Arc<Pool>,
     limit: usize,
 }
 
@@ -44,34 +44,13 @@ pub(crate) struct EndpointParts<'a> {
 impl Endpoint {
     pub(crate) fn new(parts: EndpointParts<'_>) -> Result<Self, UpstreamError> {
         let EndpointParts { url, headers, tls, credential, rules, connect_timeout, limit } = parts;
-        let unreachable = |what: &str| UpstreamError::Unreachable(what.to_owned());
-        let mut url: Url = url.parse().map_err(|_| unreachable("its URL cannot be parsed"))?;
-        check_literal(&url, &rules)?;
+        let invalid = || UpstreamError::Unreachable("its URL cannot be used".to_owned());
+        let url: Url = url.parse().map_err(|_| invalid())?;
         let mut headers = own_headers(headers, credential)?;
-        let dial = match &tls.server_name {
-            Some(name) => Some(dial_elsewhere(&mut url, &mut headers, name)?),
-            None => None,
-        };
-        let mut builder = reqwest::Client::builder()
-            .no_proxy()
-            .redirect(same_host())
-            .connect_timeout(connect_timeout)
-            .dns_resolver(CheckedResolver { rules, dial })
-            .tcp_nodelay(true)
-            .http1_only();
-        if let Some(pem) = &tls.ca_bundle {
-            let certificates = Certificate::from_pem_bundle(pem.as_bytes())
-                .map_err(|_| unreachable("its CA bundle is not PEM"))?;
-            builder = builder.tls_certs_only(certificates);
-        }
-        if let Some(pem) = &credential.client_identity {
-            let identity = Identity::from_pem(pem.expose_secret().as_bytes())
-                .map_err(|_| unreachable("its client certificate is not PEM"))?;
-            builder = builder.identity(identity);
-        }
-        install_crypto();
-        let client = builder.build().map_err(|_| unreachable("its TLS settings are unusable"))?;
-        Ok(Self { client, url, headers, limit })
+        headers.insert(header::HOST, host(&url).ok_or_else(invalid)?);
+        let dialer = Dialer::new(&url, tls, credential, rules, connect_timeout)?;
+        let (pool, target) = (Arc::new(Pool::new(dialer)), target(&url).ok_or_else(invalid)?);
+        Ok(Self { url, target, headers, pool, limit })
     }
 
     /// Largest message accepted, in bytes.
@@ -79,97 +58,66 @@ impl Endpoint {
         self.limit
     }
 
-    pub(crate) async fn post(
+    pub(super) async fn post(
         &self,
-        headers: HeaderMap,
+        mut headers: HeaderMap,
         body: String,
-    ) -> Result<Response, UpstreamError> {
+    ) -> Result<Reply, UpstreamError> {
         let json = HeaderValue::from_static("application/json");
-        let request = self.client.post(self.url.clone()).header(header::CONTENT_TYPE, json);
-        self.send(request.body(body), headers).await
+        headers.insert(header::CONTENT_TYPE, json);
+        self.send(Method::POST, headers, body.into()).await
     }
 
-    pub(crate) async fn get(&self, headers: HeaderMap) -> Result<Response, UpstreamError> {
-        self.send(self.client.get(self.url.clone()), headers).await
+    pub(super) async fn get(&self, headers: HeaderMap) -> Result<Reply, UpstreamError> {
+        self.send(Method::GET, headers, Bytes::new()).await
     }
 
-    pub(crate) async fn delete(&self, headers: HeaderMap) -> Result<Response, UpstreamError> {
-        self.send(self.client.delete(self.url.clone()), headers).await
+    pub(super) async fn delete(&self, headers: HeaderMap) -> Result<Reply, UpstreamError> {
+        self.send(Method::DELETE, headers, Bytes::new()).await
     }
 
     async fn send(
         &self,
-        request: reqwest::RequestBuilder,
-        headers: HeaderMap,
-    ) -> Result<Response, UpstreamError> {
-        let response = request
-            .headers(self.headers.clone())
-            .headers(headers)
-            .send()
-            .await
-            .map_err(|error| describe(&error))?;
-        match response.status().as_u16() {
-            status @ (401 | 403) => Err(UpstreamError::Unauthorized(status)),
-            300..=399 => Err(UpstreamError::Redirected),
-            _ => Ok(response),
-        }
-    }
-}
-
-/// The cause without the URL, which may hold a key, and without what the peer wrote.
-pub(super) fn describe(error: &reqwest::Error) -> UpstreamError {
-    let mut source = error.source();
-    while let Some(cause) = source {
-        if let Some(refused) = cause.downcast_ref::<AddressError>() {
-            return UpstreamError::AddressRefused(refused.to_string());
-        }
-        if let Some(io) = cause.downcast_ref::<std::io::Error>() {
-            // A resolver's refusal travels inside an io::Error.
-            if let Some(refused) = io.get_ref().and_then(|e| e.downcast_ref::<AddressError>()) {
-                return UpstreamError::AddressRefused(refused.to_string());
-            }
-            if error.is_connect() {
-                return UpstreamError::Unreachable(io.kind().to_string());
+        method: Method,
+        mut headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Reply, UpstreamError> {
+        // The protocol's own headers stand; manifests cannot name them.
+        headers.extend(self.headers.clone());
+        let mut target = self.target.clone();
+        for _ in 0..=MAX_REDIRECTS {
+            let mut request = Request::new(Full::new(body.clone()));
+            *request.method_mut() = method.clone();
+            *request.uri_mut() = target;
+            *request.headers_mut() = headers.clone();
+            let reply = self.pool.send(request).await?;
+            match reply.status().as_u16() {
+                status @ (401 | 403) => return Err(UpstreamError::Unauthorized(status)),
+                // Other redirects would turn a POST into a GET.
+                307 | 308 => target = self.same_host(&reply).ok_or(UpstreamError::Redirected)?,
+                300..=399 => return Err(UpstreamError::Redirected),
+                _ => return Ok(reply),
             }
         }
-        source = cause.source();
+        Err(UpstreamError::Redirected)
     }
-    if error.is_redirect() {
-        UpstreamError::Redirected
-    } else if error.is_connect() && error.is_timeout() {
-        UpstreamError::Unreachable("connecting took too long".to_owned())
-    } else if error.is_connect() {
-        UpstreamError::Unreachable("the connection could not be made".to_owned())
-    } else {
-        UpstreamError::Closed
+
+    fn same_host(&self, reply: &Reply) -> Option<Uri> {
+        let location = reply.headers().get(header::LOCATION)?.to_str().ok()?;
+        let next = self.url.join(location).ok()?;
+        (next.origin() == self.url.origin()).then(|| target(&next))?
     }
 }
 
-/// Literal addresses never reach the resolver.
-fn check_literal(url: &Url, rules: &AddressRules) -> Result<(), UpstreamError> {
-    let address = match url.host() {
-        Some(Host::Ipv4(address)) => IpAddr::V4(address),
-        Some(Host::Ipv6(address)) => IpAddr::V6(address),
-        Some(Host::Domain(_)) => return Ok(()),
-        None => return Err(UpstreamError::Unreachable("its URL names no host".to_owned())),
-    };
-    rules.check(address).map_err(|error| UpstreamError::AddressRefused(error.to_string()))
+fn target(url: &Url) -> Option<Uri> {
+    let query = url.query().map(|query| format!("?{query}"));
+    format!("{}{}", url.path(), query.unwrap_or_default()).parse().ok()
 }
 
-/// TLS shall expect `name`, the network shall see the URL's host: the URL takes the name, the
-/// resolver looks up the host, and the server reads its own host in the `Host` header.
-fn dial_elsewhere(
-    url: &mut Url,
-    headers: &mut HeaderMap,
-    name: &str,
-) -> Result<Arc<str>, UpstreamError> {
-    let invalid = || UpstreamError::Unreachable("its TLS server name is no host name".to_owned());
-    let host = url.host_str().ok_or_else(invalid)?.trim_matches(['[', ']']).to_owned();
-    let authority = url.authority().to_owned();
-    url.set_host(Some(name)).map_err(|_| invalid())?;
-    let authority = HeaderValue::try_from(authority).map_err(|_| invalid())?;
-    headers.insert(header::HOST, authority);
-    Ok(host.into())
+fn host(url: &Url) -> Option<HeaderValue> {
+    let host = url.host_str()?;
+    let port = url.port().map(|port| format!(":{port}"));
+    HeaderValue::try_from(format!("{host}{}", port.unwrap_or_default())).ok()
 }
 
 fn own_headers(
@@ -193,24 +141,4 @@ fn own_headers(
         insert(name, value.expose_secret(), true)?;
     }
     Ok(headers)
-}
-
-fn same_host() -> redirect::Policy {
-    redirect::Policy::custom(|attempt| {
-        let next = attempt.url().clone();
-        let same = attempt.previous().first().is_some_and(|first| first.origin() == next.origin());
-        // Other redirects turn a POST into a GET.
-        let keeps_method = matches!(attempt.status().as_u16(), 307 | 308);
-        if same && keeps_method && attempt.previous().len() <= MAX_REDIRECTS {
-            attempt.follow()
-        } else {
-            attempt.stop()
-        }
-    })
-}
-
-fn install_crypto() {
-    static ONCE: Once = Once::new();
-    // Fails when the program has already chosen a provider, which is its right.
-    ONCE.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
 }

@@ -1,10 +1,9 @@
 //! Reads what a server answers to a POST: one JSON message, or events until the answer.
 
 use bytes::{Bytes, BytesMut};
-use http::header::CONTENT_TYPE;
-use reqwest::Response;
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 
-use super::{HttpWire, endpoint::describe};
+use super::{HttpWire, pool::Reply};
 use crate::{
     UpstreamError,
     frame::Frame,
@@ -14,7 +13,7 @@ use crate::{
 
 pub(super) async fn answer(
     wire: &HttpWire,
-    response: Response,
+    response: Reply,
     request: &Request<'_>,
 ) -> Result<Answer, UpstreamError> {
     let limit = wire.endpoint.limit();
@@ -35,7 +34,7 @@ pub(super) async fn answer(
 
 async fn answer_in_events(
     wire: &HttpWire,
-    response: Response,
+    response: Reply,
     request: &Request<'_>,
 ) -> Result<Answer, UpstreamError> {
     let mut events = Events::new(response, wire.endpoint.limit());
@@ -52,12 +51,12 @@ async fn answer_in_events(
 /// The messages of an event stream.
 #[derive(Debug)]
 pub(super) struct Events {
-    response: Response,
+    response: Reply,
     reader: SseReader,
 }
 
 impl Events {
-    pub(super) fn new(response: Response, limit: usize) -> Self {
+    pub(super) fn new(response: Reply, limit: usize) -> Self {
         Self { response, reader: SseReader::new(limit) }
     }
 
@@ -70,7 +69,7 @@ impl Events {
                 Some(data) => {
                     return Frame::read(&data).map(Some).map_err(|_| UpstreamError::Nonsense);
                 }
-                None => match self.response.chunk().await.map_err(|error| describe(&error))? {
+                None => match self.response.chunk().await? {
                     Some(chunk) => self.reader.push(&chunk),
                     None => return Ok(None),
                 },
@@ -79,14 +78,16 @@ impl Events {
     }
 }
 
-async fn body(mut response: Response, limit: usize) -> Result<Bytes, UpstreamError> {
+async fn body(mut response: Reply, limit: usize) -> Result<Bytes, UpstreamError> {
     let too_large = || UpstreamError::TooLarge(limit as u64);
-    if response.content_length().is_some_and(|length| length > limit as u64) {
+    let announced = response.headers().get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+    if announced.is_some_and(|length| length.parse().is_ok_and(|length: u64| length > limit as u64))
+    {
         return Err(too_large());
     }
     // An answer in one piece, as most are, is not copied: its bytes become the whole.
     let mut whole = BytesMut::new();
-    while let Some(piece) = response.chunk().await.map_err(|error| describe(&error))? {
+    while let Some(piece) = response.chunk().await? {
         if whole.len() + piece.len() > limit {
             return Err(too_large());
         }
@@ -100,7 +101,7 @@ async fn body(mut response: Response, limit: usize) -> Result<Bytes, UpstreamErr
 }
 
 /// The content type without its parameters, in lower case.
-fn essence(response: &Response) -> String {
+fn essence(response: &Reply) -> String {
     let value = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let essence = value.unwrap_or_default().split(';').next().unwrap_or_default();
     essence.trim().to_ascii_lowercase()
