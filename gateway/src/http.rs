@@ -6,6 +6,7 @@ mod endpoint;
 mod guard;
 pub(crate) mod listener;
 pub(crate) mod message;
+mod report;
 
 use std::sync::Arc;
 
@@ -59,7 +60,7 @@ async fn server(
 
 /// What is known of every server, for people and probes.
 async fn servers(State(app): State<App>) -> Response {
-    let body = crate::status::report(&app.live.load()).to_string();
+    let body = report::report(&app.live.load()).to_string();
     ([("content-type", "application/json"), ("cache-control", "no-store")], body).into_response()
 }
 

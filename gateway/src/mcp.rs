@@ -2,7 +2,8 @@
 //! Knows neither HTTP nor stdio beyond the headers that a modern request mirrors.
 
 pub(crate) mod call;
-pub(crate) mod dispatch;
+mod dispatch;
+pub(crate) mod exchange;
 pub(crate) mod greet;
 pub(crate) mod message;
 pub(crate) mod modern;

@@ -22,7 +22,7 @@ use crate::{
     failure::Failure,
     http::message::Message as Outgoing,
     mcp::{
-        dispatch::{Answered, Exchange},
+        exchange::{Answered, Exchange},
         message::{Message, Notification, Refused, Request},
         modern::Speaker,
         profile::Profile,

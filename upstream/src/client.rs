@@ -21,7 +21,7 @@ use crate::{
     connection::{Connection, Opening},
     error::FailureKind,
     listing::{self, Listed},
-    wire::Signals,
+    request::Signals,
 };
 
 /// A server we speak to.

@@ -18,10 +18,11 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     UpstreamError,
     address::AddressRules,
-    handshake::{self, FIRST_FREE_ID, Greeting, INITIALIZE_ID, MODERN_VERSION, Probe},
+    handshake::{self, Greeting, MODERN_VERSION, Probe},
     http::{Dialect, Endpoint, HttpWire},
+    request::{Answer, FIRST_FREE_ID, INITIALIZE_ID, Request, Signals},
     stdio::{Command, StdioWire},
-    wire::{Answer, Request, Signals, Wire},
+    wire::Wire,
 };
 
 /// Pauses before a change stream is opened again after it ended.

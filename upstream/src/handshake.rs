@@ -15,13 +15,9 @@ use surface::doc::Era;
 use crate::{
     UpstreamError,
     frame::{RawJson, RpcError},
-    wire::{Answer, Request, Wire},
+    request::{Answer, DISCOVER_ID, Request},
+    wire::Wire,
 };
-
-/// Handshakes come first, so they have the first ids.
-pub(crate) const DISCOVER_ID: u64 = 0;
-pub(crate) const INITIALIZE_ID: u64 = 1;
-pub(crate) const FIRST_FREE_ID: u64 = 2;
 
 /// The modern version we speak.
 pub(crate) const MODERN_VERSION: &str = "2026-07-28";

@@ -18,7 +18,7 @@ use crate::{
     UpstreamError, frame,
     frame::Frame,
     mirror,
-    wire::{Answer, Request, Signals},
+    request::{Answer, Notices, Request, Signals, is_relayed},
 };
 
 const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -112,9 +112,9 @@ impl HttpWire {
     }
 
     /// Deals with what is no answer: relays, takes note, or replies.
-    async fn aside(&self, frame: Frame, notices: Option<&crate::wire::Notices>) {
+    async fn aside(&self, frame: Frame, notices: Option<&Notices>) {
         match frame {
-            Frame::Notification { method, message } if crate::wire::is_relayed(&method) => {
+            Frame::Notification { method, message } if is_relayed(&method) => {
                 if let Some(notices) = notices {
                     // The stream is this caller's own: it may wait for its reader.
                     let _ = notices.send(message).await;

@@ -9,7 +9,7 @@ use surface::{
     members::quoted,
 };
 
-use crate::{UpstreamError, connection::Connection, handshake::own_meta, wire::Request};
+use crate::{UpstreamError, connection::Connection, handshake::own_meta, request::Request};
 
 /// Bounds of one listing. Real servers stay far below; a server that does not end is a fault.
 const MAX_PAGES: usize = 1_000;

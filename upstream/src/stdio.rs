@@ -19,7 +19,7 @@ use self::{demux::Demux, process::Process};
 use crate::{
     UpstreamError, frame,
     lines::{Line, LineReader, one_line},
-    wire::{Answer, Request, Signals},
+    request::{Answer, Request, Signals},
 };
 
 /// Lines on their way to the process. When a process stops reading, callers wait here, each

@@ -1,66 +1,15 @@
-//! What every transport does: carry one request and bring back its answer.
-//! Ids, eras and retries belong to the connection above; framing belongs to the transports.
+//! A transport after its handshake, whichever it is: carries one request and brings its answer.
+//! Ids, eras and retries belong to the connection above.
 
-use std::sync::Arc;
-
-use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     UpstreamError,
-    frame::{RawJson, RpcError},
     http::HttpWire,
+    request::{Answer, Request},
     stdio::StdioWire,
 };
 
-/// What a server answered: a result, or an error of its own.
-pub type Answer = Result<RawJson, RpcError>;
-
-/// Where progress and log messages of one request go: whole JSON-RPC notifications.
-pub(crate) type Notices = mpsc::Sender<RawJson>;
-
-/// One request on its way.
-#[derive(Debug)]
-pub(crate) struct Request<'a> {
-    pub(crate) id: u64,
-    pub(crate) method: &'static str,
-    /// The `params` object as JSON.
-    pub(crate) params: String,
-    /// What a modern client mirrors into `Mcp-Name`.
-    pub(crate) name: Option<&'a str>,
-    /// What it mirrors into `Mcp-Param-…`: header names and values, not yet encoded.
-    pub(crate) param_headers: Vec<(String, String)>,
-    pub(crate) notices: Option<Notices>,
-}
-
-impl Request<'_> {
-    pub(crate) fn plain(id: u64, method: &'static str, params: String) -> Self {
-        Self { id, method, params, name: None, param_headers: Vec::new(), notices: None }
-    }
-}
-
-/// Signals that concern the server rather than one request.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Signals {
-    /// The server said that its tools changed.
-    pub(crate) changed: Arc<Notify>,
-}
-
-impl Signals {
-    /// Takes note of a notification that belongs to no request.
-    pub(crate) fn notice(&self, method: &str) {
-        if method == "notifications/tools/list_changed" {
-            self.changed.notify_one();
-        }
-    }
-}
-
-/// Whether a notification belongs to a request and is relayed to who made it.
-pub(crate) fn is_relayed(method: &str) -> bool {
-    matches!(method, "notifications/progress" | "notifications/message")
-}
-
-/// A transport after its handshake.
 #[derive(Debug)]
 pub(crate) enum Wire {
     Stdio(StdioWire),

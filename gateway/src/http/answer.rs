@@ -16,7 +16,7 @@ use super::message::Message;
 use crate::{
     failure::Failure,
     mcp::{
-        dispatch::{Answered, Exchange},
+        exchange::{Answered, Exchange},
         message::Refused,
         modern::Speaker,
     },

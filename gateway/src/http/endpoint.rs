@@ -16,7 +16,7 @@ use super::{App, answer, message::Message};
 use crate::{
     failure::Failure,
     mcp::{
-        dispatch::{Answered, Exchange},
+        exchange::{Answered, Exchange},
         greet,
         message::{self, Body, Message as Received, Refused},
         modern::{self, Speaker},

@@ -10,7 +10,7 @@ use std::{
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
-use crate::{failure::Rendered, mcp::dispatch::Answered};
+use crate::{failure::Rendered, mcp::exchange::Answered};
 
 /// Below this, one write of a copy is cheaper than several pieces.
 const COPIED: usize = 16 * 1024;

@@ -9,7 +9,7 @@ use upstream::{RpcError, UpstreamError};
 
 use self::authorize::Permit;
 use super::{
-    dispatch::Exchange,
+    exchange::Exchange,
     modern::{self, Params, Speaker},
     restore::{restore, restore_result},
 };

@@ -15,7 +15,7 @@ use crate::{
     Answer, RawJson, UpstreamError,
     connection::Connection,
     handshake::{MODERN_VERSION, own_info},
-    wire::Request,
+    request::Request,
 };
 
 const META: &str = "_meta";

@@ -7,8 +7,8 @@ use super::{HttpWire, pool::Reply};
 use crate::{
     UpstreamError,
     frame::Frame,
+    request::{Answer, Request},
     sse::SseReader,
-    wire::{Answer, Request},
 };
 
 pub(super) async fn answer(

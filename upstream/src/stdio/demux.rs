@@ -16,8 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     UpstreamError,
     frame::{self, Frame, RawJson},
-    handshake::FIRST_FREE_ID,
-    wire::{Answer, Notices, Signals, is_relayed},
+    request::{Answer, FIRST_FREE_ID, Notices, Signals, is_relayed},
 };
 
 type Outcome = Result<Answer, UpstreamError>;
@@ -173,8 +172,6 @@ impl Waiting {
 impl Drop for Waiting {
     fn drop(&mut self) {
         let unanswered = self.demux.lock().waiting.remove(&self.id).is_some();
-        // A handshake is not cancelled: there are servers that end over a notification that comes
-        // before their `initialize`.
         if unanswered && self.id >= FIRST_FREE_ID {
             let params = format!(r#"{{"requestId":{}}}"#, self.id);
             let line = frame::notification("notifications/cancelled", &params) + "\n";
