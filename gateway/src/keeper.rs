@@ -18,7 +18,7 @@ use surface::{
     name::Namespace,
     snapshot::{Snapshot, compile},
 };
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, task::block_in_place};
 use tokio_util::sync::CancellationToken;
 use upstream::follow::Heard;
 
@@ -175,7 +175,8 @@ impl Keeper {
             .iter()
             .filter_map(|(namespace, f)| Some((namespace.clone(), Arc::clone(f.listing.as_ref()?))))
             .collect();
-        match compile(&doc, Some(&self.snapshot)) {
+        // Ten thousand tools take their time; requests must not wait on this thread for it.
+        match block_in_place(|| compile(&doc, Some(&self.snapshot))) {
             Ok(snapshot) => {
                 self.metrics.compiled(true);
                 self.adopt(snapshot, &doc).await;

@@ -12,7 +12,7 @@ use surface::{
     credential::Credential,
     doc::{Era, ServerDoc},
 };
-use tokio::{sync::Semaphore, time::Instant};
+use tokio::{runtime::Handle, sync::Semaphore, time::Instant};
 
 pub use self::call::Call;
 use crate::{
@@ -123,14 +123,6 @@ impl Client {
         }
     }
 
-    /// Waits until the calls under way are done, for as long as a call may take; new ones are
-    /// refused meanwhile.
-    pub async fn drain(&self) {
-        let all = self.permits.acquire_many(self.doc.limits.concurrency);
-        // Whoever is not done by then has timed out as well.
-        let _ = tokio::time::timeout(self.doc.limits.call_timeout, all).await;
-    }
-
     /// Ends the connection and what it runs.
     pub async fn shutdown(&self) {
         let connection = self.lock().connection.take();
@@ -181,6 +173,16 @@ impl Client {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Current> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A client that nobody holds any more has no call under way: its server is let go.
+impl Drop for Client {
+    fn drop(&mut self) {
+        let connection = self.lock().connection.take();
+        if let (Some(connection), Ok(runtime)) = (connection, Handle::try_current()) {
+            runtime.spawn(async move { connection.shutdown().await });
+        }
     }
 }
 

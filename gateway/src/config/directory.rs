@@ -11,7 +11,7 @@ use crds::{
     translate::{Placement, Translation, translate},
 };
 use notify::{RecursiveMode, Watcher as _};
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, task::block_in_place};
 use tokio_util::sync::CancellationToken;
 
 /// A change is read once nothing more has happened for this long: saving is several steps.
@@ -84,7 +84,8 @@ pub(crate) async fn follow(
             () = settled(&mut events) => {}
             () = stop.cancelled() => return,
         }
-        match read(&folder) {
+        // A thousand manifests take their time; requests must not wait on this thread for it.
+        match block_in_place(|| read(&folder)) {
             Ok(translation) => tell(translation),
             Err(error) => {
                 let cause = error.source.to_string();

@@ -1,6 +1,6 @@
 //! One MCP endpoint over streamable HTTP: a body in, JSON or events out.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     body,
@@ -10,7 +10,7 @@ use axum::{
 };
 use bytes::Bytes;
 use futures::future::join_all;
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::timeout};
 
 use super::{App, answer, message::Message};
 use crate::{
@@ -28,6 +28,9 @@ use crate::{
 /// Largest body of a request, in bytes.
 const MAX_BODY: usize = 4 * 1024 * 1024;
 
+/// How long a client may take to send a body.
+const BODY_PATIENCE: Duration = Duration::from_secs(30);
+
 /// Notices that wait for a slow reader before the server is made to wait.
 const NOTICES: usize = 16;
 
@@ -40,8 +43,13 @@ pub(super) async fn serve(app: &App, profile: Arc<Profile>, request: Request) ->
     if let Err((status, why)) = check_types(&headers) {
         return (status, format!("{why}\n")).into_response();
     }
-    let Ok(bytes) = body::to_bytes(body, MAX_BODY).await else {
-        return answer::refusal(Refused::anonymous(Failure::TooLarge { limit: MAX_BODY }));
+    let bytes = match timeout(BODY_PATIENCE, body::to_bytes(body, MAX_BODY)).await {
+        Ok(Ok(bytes)) => bytes,
+        // Or the client has gone, and reads no answer.
+        Ok(Err(_)) => {
+            return answer::refusal(Refused::anonymous(Failure::TooLarge { limit: MAX_BODY }));
+        }
+        Err(_) => return StatusCode::REQUEST_TIMEOUT.into_response(),
     };
     let serving = app.live.load();
     if !greet::exists(&serving, &profile) {

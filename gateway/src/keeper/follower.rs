@@ -77,13 +77,9 @@ impl Follower {
         &self.attempt
     }
 
-    /// Ends it while others go on: calls under way may finish first.
+    /// Lets it go. Calls under way hold the client and finish; the last one ends the server.
     pub(super) fn retire(self) {
-        tokio::spawn(async move {
-            self.stop.cancel();
-            self.client.drain().await;
-            self.end().await;
-        });
+        self.stop.cancel();
     }
 
     /// Ends it now.
