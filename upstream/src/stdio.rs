@@ -29,6 +29,9 @@ const OUTGOING_LINES: usize = 64;
 /// How long a process gets to exit by itself at each step of ending it.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// How long a process that closed its output may take to leave an exit code.
+const BRIEFLY: Duration = Duration::from_millis(250);
+
 /// What starts the process of one server.
 #[derive(Debug, Clone)]
 pub(crate) struct Command<'a> {
@@ -129,18 +132,19 @@ struct Supervised {
 
 /// Reads until the process or its owner is done, then ends the process for good.
 async fn supervise(supervised: Supervised) {
-    let Supervised { process, writer, mut reader, demux, replies, stop, ended } = supervised;
+    let Supervised { mut process, writer, mut reader, demux, replies, stop, ended } = supervised;
     let reason = tokio::select! {
         reason = read(&mut reader, &demux, &replies) => reason,
         () = stop.cancelled() => Some(UpstreamError::Closed),
     };
-    if let Some(reason) = &reason {
-        demux.close(reason);
-    }
+    let reason = match reason {
+        Some(reason) => reason,
+        None => UpstreamError::Exited(process.exit_code(BRIEFLY).await),
+    };
+    demux.close(&reason);
     // Closing its stdin is how a server is asked to exit.
     writer.abort();
-    let code = process.end(GRACE).await;
-    demux.close(&UpstreamError::Exited(code));
+    process.end(GRACE).await;
     ended.cancel();
 }
 

@@ -1,6 +1,11 @@
 //! Starts and ends the process of a server, with the whole group it starts itself.
 
-use std::{process::Stdio, time::Duration};
+use std::{
+    collections::VecDeque,
+    process::Stdio,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use nix::{
     sys::signal::{Signal, killpg},
@@ -21,11 +26,18 @@ use crate::{
 /// All that a process gets of our own environment. Everything else is in its manifest.
 const INHERITED: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
 
+/// Lines of stderr that are kept, to say what a process said before it ended.
+const LAST_WORDS: usize = 10;
+
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
     group: Option<Pid>,
+    program: String,
+    last_words: LastWords,
 }
+
+type LastWords = Arc<Mutex<VecDeque<String>>>;
 
 impl Process {
     pub(super) fn start(
@@ -39,22 +51,31 @@ impl Process {
         else {
             return Err(UpstreamError::NotStarted("its pipes could not be opened".to_owned()));
         };
-        tokio::spawn(drain(stderr, program(command).to_owned()));
+        let (program, last_words) = (program(command).to_owned(), LastWords::default());
+        tokio::spawn(drain(stderr, program.clone(), Arc::clone(&last_words)));
         let group = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
-        Ok((Self { child, group }, stdin, stdout))
+        Ok((Self { child, group, program, last_words }, stdin, stdout))
     }
 
-    /// Waits for the process, asks it to end, and ends it. Its exit code, where it has one.
-    pub(super) async fn end(mut self, grace: Duration) -> Option<i32> {
-        for signal in [Signal::SIGTERM, Signal::SIGKILL] {
-            if let Ok(status) = tokio::time::timeout(grace, self.child.wait()).await {
-                // What it started itself must not outlive it.
-                self.signal(Signal::SIGKILL);
-                return status.ok()?.code();
-            }
-            self.signal(signal);
+    /// The exit code of a process that has closed its output; nothing when it lingers or was
+    /// killed. Its last words go to the log only: they may name paths and more.
+    pub(super) async fn exit_code(&mut self, patience: Duration) -> Option<i32> {
+        let status = tokio::time::timeout(patience, self.child.wait()).await.ok()?.ok()?;
+        let words = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
+        let stderr = words.iter().map(String::as_str).collect::<Vec<_>>().join("\n");
+        tracing::warn!(program = %self.program, %status, %stderr, "a server process ended");
+        status.code()
+    }
+
+    /// Waits for the process, asks it to end, and ends it, with everything it started itself.
+    pub(super) async fn end(mut self, grace: Duration) {
+        if tokio::time::timeout(grace, self.child.wait()).await.is_err() {
+            self.signal(Signal::SIGTERM);
+            // Only whether it is over matters.
+            let _ = tokio::time::timeout(grace, self.child.wait()).await;
         }
-        self.child.wait().await.ok()?.code()
+        self.signal(Signal::SIGKILL);
+        let _ = self.child.wait().await;
     }
 
     fn signal(&self, signal: Signal) {
@@ -103,13 +124,19 @@ fn build(command: &Command<'_>) -> Result<tokio::process::Command, UpstreamError
 }
 
 /// A process whose stderr nobody reads stops when the pipe is full.
-async fn drain(stderr: ChildStderr, program: String) {
+async fn drain(stderr: ChildStderr, program: String, last_words: LastWords) {
     const LOGGED: usize = 4096;
     let mut lines = LineReader::new(BufReader::new(stderr), LOGGED);
     loop {
         match lines.next().await {
             Ok(Line::Whole(line) | Line::TooLong { start: line }) => {
-                tracing::debug!(%program, line = %String::from_utf8_lossy(&line), "stderr");
+                let line = String::from_utf8_lossy(&line).into_owned();
+                tracing::debug!(%program, %line, "stderr");
+                let mut words = last_words.lock().unwrap_or_else(PoisonError::into_inner);
+                if words.len() == LAST_WORDS {
+                    words.pop_front();
+                }
+                words.push_back(line);
             }
             Ok(Line::Endless) => {}
             Ok(Line::End) | Err(_) => return,
