@@ -52,10 +52,12 @@ impl Live {
     }
 
     pub(crate) fn store(&self, serving: Serving) {
-        if serving.ready {
+        let ready = serving.ready;
+        self.serving.store(Arc::new(serving));
+        // After it stands there: who waits reads it at once.
+        if ready {
             self.ready.cancel();
         }
-        self.serving.store(Arc::new(serving));
     }
 }
 
