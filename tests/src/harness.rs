@@ -5,13 +5,16 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::missing_panics_doc,
     reason = "a harness fails its test by panicking"
 )]
+#![allow(clippy::print_stderr, reason = "what was said is shown when the test fails")]
 
 mod gateway;
 pub mod http;
 mod manifest;
 mod process;
+pub mod real;
 mod until;
 
 pub use self::{

@@ -40,7 +40,7 @@ fn client() -> &'static reqwest::Client {
             .no_proxy()
             // Tests run on runtimes of their own: a pooled connection dies with the one it came from.
             .pool_max_idle_per_host(0)
-            .timeout(Duration::from_secs(60))
+            .timeout(Duration::from_mins(1))
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .unwrap()
