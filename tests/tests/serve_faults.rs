@@ -19,7 +19,9 @@ async fn good_answers(gateway: &Gateway) {
 }
 
 fn code(answer: &Value) -> &str {
-    answer["result"]["structuredContent"]["error"].as_str().unwrap_or_else(|| panic!("{answer}"))
+    let code = &answer["result"]["structuredContent"]["error"];
+    assert!(code.is_string(), "{answer}");
+    code.as_str().unwrap()
 }
 
 /// A server that cannot be listed: its condition says why, and its tools say so when called.

@@ -1,7 +1,10 @@
 //! The cheapest client that can be had, so that what is measured is the other end: prebuilt
 //! requests over kept connections, answers read only as far as their length.
 
-use std::time::{Duration, Instant};
+use std::{
+    fmt::Write as _,
+    time::{Duration, Instant},
+};
 
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -32,7 +35,7 @@ impl Target {
             self.body.len()
         );
         for (name, value) in &self.headers {
-            text.push_str(&format!("{name}: {value}\r\n"));
+            write!(text, "{name}: {value}\r\n").unwrap();
         }
         (text + "\r\n" + &self.body).into_bytes()
     }

@@ -18,6 +18,9 @@ mod table;
 
 #[tokio::main]
 async fn main() {
+    if std::env::args().any(|argument| argument == control::CHEAPEST_SERVER) {
+        return control::serve_cheapest().await;
+    }
     // `cargo test --benches` starts this too; figures of a debug build mean nothing.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;

@@ -28,7 +28,7 @@ pub fn argv(command: &str, arguments: &[&str]) -> Vec<String> {
 /// A file of `.tools/`.
 pub fn installed(file: &str) -> String {
     let path = root().join(".tools").join(file);
-    assert!(path.exists(), "{file} is not installed; run: make tools");
+    assert!(path.exists(), ".tools/{file} is missing; run: make tools");
     path.to_string_lossy().into_owned()
 }
 
@@ -48,7 +48,7 @@ pub fn real_stdio_server(name: &str, argv: &[String], env: &[(&str, String)]) ->
 /// A real server that listens on loopback.
 #[derive(Debug)]
 pub struct RealServer {
-    child: Child,
+    _child: Child,
 }
 
 impl RealServer {
@@ -75,12 +75,7 @@ impl RealServer {
             TcpStream::connect(("127.0.0.1", port)).await.ok()
         })
         .await;
-        Self { child }
-    }
-
-    /// Its process id.
-    pub fn pid(&self) -> Option<u32> {
-        self.child.id()
+        Self { _child: child }
     }
 }
 
