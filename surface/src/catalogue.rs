@@ -146,7 +146,9 @@ fn exclude_withheld(
     for WithheldDoc { tools: globs, reason, message } in withheld {
         let globs: Vec<WildMatch> = globs.iter().map(|glob| WildMatch::new(glob)).collect();
         take(tools, exclusions, ExclusionReason::Withheld, |tool| {
-            let hit = globs.iter().any(|glob| glob.matches(&tool.upstream_name));
+            // A restriction holds by whichever of its names the tool is meant.
+            let names = [&tool.upstream_name, &tool.own_name];
+            let hit = globs.iter().any(|glob| names.iter().any(|name| glob.matches(name)));
             hit.then(|| format!("is withheld: {message} ({reason})"))
         });
     }

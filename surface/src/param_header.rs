@@ -36,8 +36,7 @@ impl ParamHeader {
 
     /// The header's value for these arguments; none where the argument is absent or null.
     pub fn value(&self, arguments: &Value) -> Option<String> {
-        let found = self.path.iter().try_fold(arguments, |value, key| value.get(key))?;
-        match found {
+        match self.find(arguments)? {
             Value::String(text) => Some(text.clone()),
             Value::Bool(value) => Some(value.to_string()),
             Value::Number(number) => Some(number.to_string()),
@@ -47,13 +46,16 @@ impl ParamHeader {
 
     /// Whether a decoded header says the same as the arguments; integers compare as numbers.
     pub fn agrees(&self, decoded: &str, arguments: &Value) -> bool {
-        self.value(arguments).is_some_and(|expected| {
-            expected == decoded
-                || matches!(
-                    (expected.parse::<f64>(), decoded.parse::<f64>()),
-                    (Ok(a), Ok(b)) if a.to_bits() == b.to_bits()
-                )
-        })
+        match self.find(arguments) {
+            Some(Value::Number(number)) => {
+                number.as_f64().is_some_and(|number| decoded.parse() == Ok(number))
+            }
+            _ => self.value(arguments).as_deref() == Some(decoded),
+        }
+    }
+
+    fn find<'a>(&self, arguments: &'a Value) -> Option<&'a Value> {
+        self.path.iter().try_fold(arguments, |value, key| value.get(key))
     }
 }
 
@@ -177,5 +179,6 @@ mod tests {
         }
         assert!(header.agrees("42.0", &json!({"a": {"b": 42}})));
         assert!(!header.agrees("43", &json!({"a": {"b": 42}})));
+        assert!(!header.agrees("1000", &json!({"a": {"b": "1e3"}})), "text is compared as text");
     }
 }

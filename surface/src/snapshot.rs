@@ -41,6 +41,8 @@ pub struct Server {
 #[derive(Debug)]
 pub struct Heard {
     listing: Arc<ListingDoc>,
+    /// Of the whole listing, what is left out and what is said beside the tools included.
+    digest: Digest,
     catalogue: Catalogue,
     by_own_name: HashMap<Box<str>, Arc<Tool>>,
     by_upstream_name: HashMap<Box<str>, Arc<Tool>>,
@@ -112,7 +114,7 @@ fn digest(servers: &BTreeMap<Namespace, Arc<Server>>) -> Digest {
         .flat_map(|server| {
             // A document of plain values always serialises.
             let doc = Digest::of(serde_json::to_vec(&*server.doc).unwrap_or_default());
-            [Some(doc), server.heard.as_ref().map(|heard| heard.catalogue.revision)]
+            [Some(doc), server.heard.as_ref().map(|heard| heard.digest)]
         })
         .flatten()
         .collect();
@@ -215,6 +217,8 @@ impl Heard {
             by_upstream_name: index(|tool| &tool.upstream_name),
             list: list_result(&own.join(",")),
             routed: routed.join(","),
+            // A document of plain values always serialises.
+            digest: Digest::of(serde_json::to_vec(&**listing).unwrap_or_default()),
             listing: Arc::clone(listing),
             catalogue,
         }
@@ -265,3 +269,6 @@ fn routed_tool(namespace: &Namespace, tool: &Tool) -> String {
         Err(_) => unreachable!("a Tool was read from this object"),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,11 +11,16 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use crate::UpstreamError;
 
 /// Cloud metadata services: reading them is reading the node's credentials. Never dialled.
-const METADATA: [IpAddr; 4] = [
+const METADATA: [IpAddr; 9] = [
     IpAddr::V4(Ipv4Addr::new(169, 254, 169, 254)),
     IpAddr::V4(Ipv4Addr::new(169, 254, 170, 2)),
+    IpAddr::V4(Ipv4Addr::new(169, 254, 170, 23)),
     IpAddr::V4(Ipv4Addr::new(100, 100, 100, 200)),
+    IpAddr::V4(Ipv4Addr::new(168, 63, 129, 16)),
+    IpAddr::V4(Ipv4Addr::new(192, 0, 0, 192)),
     IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)),
+    IpAddr::V6(Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x23)),
+    IpAddr::V6(Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254)),
 ];
 
 /// Networks that `allowPrivateEndpoint` opens.
@@ -60,10 +65,22 @@ pub enum AddressError {
     NotAHost(IpAddr),
 }
 
+/// The IPv4 address that an IPv6 address stands for: mapped, by NAT64, or by 6to4.
+fn behind(address: IpAddr) -> IpAddr {
+    let IpAddr::V6(v6) = address.to_canonical() else { return address.to_canonical() };
+    let v4 = |high: u16, low: u16| {
+        IpAddr::V4(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low)))
+    };
+    match v6.segments() {
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => v4(high, low),
+        _ => address,
+    }
+}
+
 impl AddressRules {
+    /// Whether an address may be dialled.
     pub fn check(&self, address: IpAddr) -> Result<(), AddressError> {
-        // ::ffff:10.0.0.1 is 10.0.0.1.
-        let address = address.to_canonical();
+        let address = behind(address);
         if METADATA.contains(&address) || self.blocked.contains(&address) {
             Err(AddressError::Platform(address))
         } else if address.is_multicast() || address == IpAddr::V4(Ipv4Addr::BROADCAST) {
@@ -128,6 +145,8 @@ mod tests {
             "fe80::1",
             "fd12::1",
             "::ffff:10.0.0.1",
+            "64:ff9b::10.0.0.1",
+            "2002:a00:1::1",
         ] {
             check(private, false, true);
         }

@@ -76,7 +76,9 @@ impl Client {
             .unwrap_or(Err(UpstreamError::Timeout(patience)));
         match outcome.as_ref().map_err(UpstreamError::kind) {
             Ok(_) => self.breaker.succeeded(),
+            // Our own limits, and what one caller asked for: no sign of a failing server.
             Err(FailureKind::Limited) => {}
+            Err(_) if matches!(outcome, Err(UpstreamError::TooLarge(_))) => {}
             Err(_) => self.breaker.failed(Instant::now()),
         }
         outcome
@@ -85,8 +87,7 @@ impl Client {
     async fn attempt(&self, call: &Call<'_>) -> Result<Answer, UpstreamError> {
         let connection = self.connection().await?;
         let outcome = call.send(&connection).await;
-        if outcome == Err(UpstreamError::Closed) && connection.is_http() && is_closed(&connection) {
-            // The server had forgotten our session and did nothing: a new one is safe.
+        if forgot_us(&connection, outcome.as_ref().err()) {
             return call.send(&*self.connection().await?).await;
         }
         outcome
@@ -95,16 +96,21 @@ impl Client {
     /// Reads everything the server lists.
     pub(crate) async fn list(&self) -> Result<Listed, UpstreamError> {
         let patience = self.doc.limits.call_timeout;
-        let connection = self.connection().await?;
-        let listed = tokio::time::timeout(patience, listing::list(&connection))
+        let mut connection = self.connection().await?;
+        let attempt = async {
+            let listed = listing::list(&connection).await;
+            if forgot_us(&connection, listed.as_ref().err()) {
+                connection = self.connection().await?;
+                return listing::list(&connection).await;
+            }
+            listed
+        };
+        let listed = tokio::time::timeout(patience, attempt)
             .await
             .unwrap_or(Err(UpstreamError::Timeout(patience)));
-        match &listed {
-            Ok(_) => self.breaker.succeeded(),
-            // It answers, and calls may be under way.
-            Err(UpstreamError::ListingRefused(_)) => {}
+        if listed.is_err() {
             // What was known of it may be wrong: the next attempt starts over.
-            Err(_) => self.forget(connection),
+            self.forget(&connection);
         }
         listed
     }
@@ -163,12 +169,14 @@ impl Client {
         self.lock().connection.clone().filter(|connection| !is_closed(connection))
     }
 
-    fn forget(&self, connection: Arc<Connection>) {
+    /// Takes a connection out of use. Calls under way keep it until they are done; the last one
+    /// ends it.
+    fn forget(&self, connection: &Arc<Connection>) {
+        connection.retire();
         let mut current = self.lock();
-        if current.connection.as_ref().is_some_and(|present| Arc::ptr_eq(present, &connection)) {
+        if current.connection.as_ref().is_some_and(|present| Arc::ptr_eq(present, connection)) {
             *current = Current::default();
         }
-        tokio::spawn(async move { connection.shutdown().await });
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Current> {
@@ -184,6 +192,11 @@ impl Drop for Client {
             runtime.spawn(async move { connection.shutdown().await });
         }
     }
+}
+
+/// Whether a server had forgotten our session, and so did nothing: a new one is safe.
+fn forgot_us(connection: &Connection, error: Option<&UpstreamError>) -> bool {
+    error == Some(&UpstreamError::Closed) && connection.is_http() && is_closed(connection)
 }
 
 fn is_closed(connection: &Connection) -> bool {

@@ -33,6 +33,8 @@ pub(crate) struct Connection {
     wire: Wire,
     greeting: Greeting,
     ids: AtomicU64,
+    /// Cancelled when it takes no new requests; its change stream is given up then.
+    retired: CancellationToken,
 }
 
 /// Everything a connection is made from.
@@ -59,7 +61,12 @@ impl Connection {
         .await
         .unwrap_or(Err(UpstreamError::Timeout(patience)))?;
         let (wire, greeting) = opened;
-        let connection = Arc::new(Self { wire, greeting, ids: AtomicU64::new(FIRST_FREE_ID) });
+        let connection = Arc::new(Self {
+            wire,
+            greeting,
+            ids: AtomicU64::new(FIRST_FREE_ID),
+            retired: CancellationToken::new(),
+        });
         if connection.greeting.offers().tools_list_changed {
             tokio::spawn(listen(Arc::downgrade(&connection)));
         }
@@ -86,7 +93,12 @@ impl Connection {
         self.wire.closed()
     }
 
+    pub(crate) fn retire(&self) {
+        self.retired.cancel();
+    }
+
     pub(crate) async fn shutdown(&self) {
+        self.retire();
         self.wire.shutdown().await;
     }
 }
@@ -214,18 +226,20 @@ fn limit(opening: &Opening<'_>) -> usize {
 async fn listen(connection: std::sync::Weak<Connection>) {
     loop {
         let Some(alive) = connection.upgrade() else { return };
-        let closed = alive.closed().clone();
+        let (closed, retired) = (alive.closed().clone(), alive.retired.clone());
         let again = tokio::select! {
             again = listen_once(&alive) => again,
             () = closed.cancelled() => false,
+            () = retired.cancelled() => false,
         };
+        // Not held over the pause: the last caller's hold decides when the connection ends.
         drop(alive);
         if !again {
             return;
         }
         tokio::select! {
             () = tokio::time::sleep(crate::schedule::jittered(REOPEN)) => {}
-            () = closed.cancelled() => return,
+            () = retired.cancelled() => return,
         }
     }
 }

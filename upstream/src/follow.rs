@@ -26,6 +26,9 @@ pub async fn follow(client: Arc<Client>, stop: CancellationToken, mut tell: impl
     let poll_interval = client.doc().poll_interval;
     let mut last: Option<Arc<ListingDoc>> = None;
     let mut failures = 0;
+    // Times in a row that a server called for us and had nothing new.
+    let mut false_alarms = 0;
+    let mut was_called = false;
     loop {
         let listed = tokio::select! {
             listed = client.list() => listed,
@@ -34,10 +37,9 @@ pub async fn follow(client: Arc<Client>, stop: CancellationToken, mut tell: impl
         let pause = match listed {
             Ok(listed) => {
                 failures = 0;
-                let listing = match &last {
-                    Some(last) if same(last, &listed.listing) => Arc::clone(last),
-                    _ => Arc::new(listed.listing),
-                };
+                let known = last.take().filter(|last| same(last, &listed.listing));
+                false_alarms = if was_called && known.is_some() { false_alarms + 1 } else { 0 };
+                let listing = known.unwrap_or_else(|| Arc::new(listed.listing));
                 last = Some(Arc::clone(&listing));
                 tell(Heard::Listing(listing));
                 freshness(listed.ttl, poll_interval)
@@ -48,16 +50,19 @@ pub async fn follow(client: Arc<Client>, stop: CancellationToken, mut tell: impl
                 back_off(failures, poll_interval)
             }
         };
-        tokio::select! {
-            () = tokio::time::sleep(jittered(pause)) => {}
-            () = news(&client) => {}
+        // A server that keeps calling, or keeps dying, is heard less and less often.
+        let deaf = CALM + back_off(false_alarms, poll_interval);
+        was_called = tokio::select! {
+            () = tokio::time::sleep(jittered(pause)) => false,
+            () = news(&client, deaf) => true,
             () = stop.cancelled() => return,
-        }
+        };
     }
 }
 
-async fn news(client: &Client) {
-    tokio::time::sleep(CALM).await;
+/// Resolves when the server calls for us, or is lost; not before a while has passed.
+async fn news(client: &Client, deaf: Duration) {
+    tokio::time::sleep(deaf).await;
     tokio::select! {
         () = client.changed() => {}
         () = client.lost() => {}

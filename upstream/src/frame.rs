@@ -18,7 +18,7 @@ impl RawJson {
     }
 
     pub fn as_str(&self) -> &str {
-        // Made from &str only.
+        // Made from text only.
         std::str::from_utf8(&self.0).unwrap_or("null")
     }
 
@@ -81,7 +81,9 @@ struct ErrorObject<'a> {
 
 impl Frame {
     pub(crate) fn read(message: &Bytes) -> Result<Self, FrameError> {
-        let Envelope { id, method, result, error } = serde_json::from_slice(message)?;
+        // Members that are not read are not looked into either, so the whole is checked here.
+        let text = std::str::from_utf8(message).map_err(|_| FrameError::NotAMessage)?;
+        let Envelope { id, method, result, error } = serde_json::from_str(text)?;
         let slice = |raw: &RawValue| RawJson::slice(message, raw.get());
         // Ids of ours are integers; some servers give them back as text.
         let own = |id: &RawValue| id.get().trim_matches('"').parse().ok();
@@ -144,6 +146,8 @@ mod tests {
         check(r#"{"method":"notifications/x","params":{}}"#, "Ok(Notification");
         check(r#"{"id":1}"#, "Err(NotAMessage");
         check("[1]", "Err(NotJson");
+        let torn = Bytes::from_static(b"{\"method\":\"m\",\"params\":{\"a\":\"\xff\"}}");
+        assert!(Frame::read(&torn).is_err());
         check("starting up …", "Err(NotJson");
     }
 

@@ -7,9 +7,10 @@ mod endpoint;
 mod pool;
 mod reply;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use ::http::{HeaderMap, HeaderName, HeaderValue, header::ACCEPT};
+use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub(crate) use self::endpoint::{Endpoint, EndpointParts};
@@ -27,6 +28,9 @@ const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
+
+/// How long a message may take that nobody waits for, or that only answers a server.
+const ASIDE: Duration = Duration::from_secs(2);
 
 /// What the messages of one server look like.
 #[derive(Debug, Clone)]
@@ -64,18 +68,26 @@ impl HttpWire {
         &self,
         request: Request<'_>,
     ) -> Result<(Answer, Option<HeaderValue>), UpstreamError> {
-        let body = frame::request(request.id, request.method, &request.params);
         let cancel = CancelOnDrop::new(self, &request);
+        let outcome = self.exchange_uncancelled(request).await;
+        // Answered or failed: either way there is nothing left to cancel.
+        cancel.disarm();
+        outcome
+    }
+
+    async fn exchange_uncancelled(
+        &self,
+        request: Request<'_>,
+    ) -> Result<(Answer, Option<HeaderValue>), UpstreamError> {
+        let body = frame::request(request.id, request.method, &request.params);
         let response = self.endpoint.post(self.headers(&request), body).await?;
         if response.status() == ::http::StatusCode::NOT_FOUND && self.session().is_some() {
             // The server forgot the session, and so did nothing with the request.
             self.closed.cancel();
-            cancel.disarm();
             return Err(UpstreamError::Closed);
         }
         let session = response.headers().get(SESSION_ID).cloned();
         let answer = reply::answer(self, response, &request).await?;
-        cancel.disarm();
         Ok((answer, session))
     }
 
@@ -107,7 +119,7 @@ impl HttpWire {
         self.closed.cancel();
         if self.session().is_some() {
             // Best effort: the server expires it by itself.
-            let _ = self.endpoint.delete(self.dialect_headers()).await;
+            let _ = timeout(ASIDE, self.endpoint.delete(self.dialect_headers())).await;
         }
     }
 
@@ -116,8 +128,8 @@ impl HttpWire {
         match frame {
             Frame::Notification { method, message } if is_relayed(&method) => {
                 if let Some(notices) = notices {
-                    // The stream is this caller's own: it may wait for its reader.
-                    let _ = notices.send(message).await;
+                    // A client that reads slowly loses notices, not the time its call has.
+                    let _ = notices.try_send(message);
                 }
             }
             Frame::Notification { method, .. } => self.signals.notice(&method),
@@ -132,11 +144,16 @@ impl HttpWire {
     async fn post_message(&self, body: String) -> Result<(), UpstreamError> {
         let mut headers = self.dialect_headers();
         headers.insert(ACCEPT, BOTH);
-        let response = self.endpoint.post(headers, body).await?;
-        match response.status() {
-            status if status.is_success() => Ok(()),
-            status => Err(UpstreamError::HttpStatus(status.as_u16())),
-        }
+        let sent = async {
+            let response = self.endpoint.post(headers, body).await?;
+            let status = response.status();
+            response.finish().await;
+            match status {
+                status if status.is_success() => Ok(()),
+                status => Err(UpstreamError::HttpStatus(status.as_u16())),
+            }
+        };
+        timeout(ASIDE, sent).await.unwrap_or(Err(UpstreamError::Timeout(ASIDE)))
     }
 
     fn headers(&self, request: &Request<'_>) -> HeaderMap {
@@ -206,7 +223,9 @@ impl Drop for CancelOnDrop {
         {
             let params = format!(r#"{{"requestId":{id}}}"#);
             let body = frame::notification("notifications/cancelled", &params);
-            runtime.spawn(async move { endpoint.post(headers, body).await.map(drop) });
+            // Best effort: the server that should hear it may be the one that hangs.
+            runtime
+                .spawn(timeout(ASIDE, async move { endpoint.post(headers, body).await.map(drop) }));
         }
     }
 }

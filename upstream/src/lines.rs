@@ -4,8 +4,8 @@
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _};
 
-/// How much of a line that is too long is kept, to find out whose answer it was.
-const KEPT: usize = 512;
+/// How much of either end of a line that is too long is kept, to find out whose answer it was.
+const KEPT: usize = 64;
 
 /// A line that has grown to this many times the bound is not waited for any longer.
 const ENDLESS: usize = 16;
@@ -15,8 +15,8 @@ const ENDLESS: usize = 16;
 pub enum Line {
     /// A line without its end.
     Whole(Bytes),
-    /// It ended, and was longer than the bound: its first bytes.
-    TooLong { start: Bytes },
+    /// It ended, and was longer than the bound: its first and its last bytes.
+    TooLong { start: Bytes, end: Bytes },
     /// It does not end.
     Endless,
     /// The stream ended. Half a line before that is no message.
@@ -28,6 +28,8 @@ pub enum Line {
 pub struct LineReader<R> {
     source: R,
     line: BytesMut,
+    /// The end of a line that is too long.
+    end: BytesMut,
     /// Bytes of the present line that were dropped.
     dropped: usize,
     limit: usize,
@@ -35,7 +37,7 @@ pub struct LineReader<R> {
 
 impl<R: AsyncBufRead + Unpin> LineReader<R> {
     pub fn new(source: R, limit: usize) -> Self {
-        Self { source, line: BytesMut::new(), dropped: 0, limit }
+        Self { source, line: BytesMut::new(), end: BytesMut::new(), dropped: 0, limit }
     }
 
     pub fn limit(&self) -> u64 {
@@ -52,9 +54,14 @@ impl<R: AsyncBufRead + Unpin> LineReader<R> {
             let end = available.iter().position(|c| *c == b'\n');
             let taken = end.unwrap_or(available.len());
             if self.dropped > 0 || self.line.len() + taken > self.limit {
+                if self.dropped == 0 {
+                    self.end = self.line.split_off(self.line.len().min(KEPT));
+                }
                 let room = KEPT.saturating_sub(self.line.len()).min(taken);
                 self.line.extend_from_slice(&available[..room]);
-                self.line.truncate(KEPT);
+                self.end.extend_from_slice(&available[taken.saturating_sub(KEPT)..taken]);
+                let surplus = self.end.len().saturating_sub(KEPT);
+                self.end = self.end.split_off(surplus);
                 self.dropped += taken.max(1);
             } else {
                 self.line.extend_from_slice(&available[..taken]);
@@ -65,7 +72,7 @@ impl<R: AsyncBufRead + Unpin> LineReader<R> {
                 self.dropped = 0;
                 let line = self.line.split().freeze();
                 return Ok(if dropped > 0 {
-                    Line::TooLong { start: line }
+                    Line::TooLong { start: line, end: self.end.split().freeze() }
                 } else {
                     Line::Whole(line)
                 });
@@ -108,8 +115,27 @@ mod tests {
     async fn lines_arrive_whole_and_long_ones_do_not_stop_the_next() {
         check("a\n\nbc\nhalf", &[whole("a"), whole(""), whole("bc"), Line::End]).await;
         check("12345678\nx\n", &[whole("12345678"), whole("x"), Line::End]).await;
-        let start = Bytes::from_static(b"123456789");
-        check("123456789\nx\n", &[Line::TooLong { start }, whole("x"), Line::End]).await;
+        let long = |end: &'static str| Line::TooLong {
+            start: Bytes::from_static(b"123456789"),
+            end: Bytes::from_static(end.as_bytes()),
+        };
+        // How much of a short line stands at both ends depends on the pieces it came in.
+        let mut reader = LineReader::new(BufReader::new(&b"123456789\nx\n"[..]), 8);
+        assert_eq!(reader.next().await.unwrap(), long("123456789"));
+        assert_eq!(reader.next().await.unwrap(), whole("x"));
+        let text = format!("{}{}\nx\n", "a".repeat(500), "b".repeat(500));
+        for size in [1, 7, 64, 2000] {
+            let source = BufReader::with_capacity(size, text.as_bytes());
+            let mut reader = LineReader::new(source, 100);
+            match reader.next().await.unwrap() {
+                Line::TooLong { start, end } => {
+                    assert_eq!((start.len(), end.len()), (KEPT, KEPT), "pieces of {size}");
+                    assert!(start.iter().all(|c| *c == b'a') && end.iter().all(|c| *c == b'b'));
+                }
+                other => panic!("{other:?}"),
+            }
+            assert_eq!(reader.next().await.unwrap(), whole("x"));
+        }
     }
 
     #[tokio::test]

@@ -5,6 +5,7 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use surface::{
+    digest::Digest,
     doc::{Era, ListingDoc},
     members::quoted,
 };
@@ -15,6 +16,7 @@ use crate::{UpstreamError, connection::Connection, handshake::own_meta, request:
 const MAX_PAGES: usize = 1_000;
 const MAX_TOOLS: usize = 20_000;
 const MAX_BYTES: usize = 64 * 1024 * 1024;
+const MAX_CURSOR: usize = 4096;
 
 /// A whole listing, and how long the server says it may be trusted.
 #[derive(Debug)]
@@ -57,8 +59,8 @@ async fn tools(connection: &Connection) -> Result<(Tools, Option<Duration>), Ups
     let mut seen = HashSet::new();
     let mut cursor: Option<String> = None;
     for _ in 0..MAX_PAGES {
-        let page = page(connection, cursor.as_deref()).await?;
-        bytes += page.tools.iter().map(|tool| tool.get().len()).sum::<usize>();
+        let (page, size) = page(connection, cursor.as_deref()).await?;
+        bytes += size;
         tools.extend(page.tools.into_iter().map(Arc::from));
         if tools.len() > MAX_TOOLS || bytes > MAX_BYTES {
             return endless(format!("more than {MAX_TOOLS} tools or {MAX_BYTES} bytes"));
@@ -67,7 +69,10 @@ async fn tools(connection: &Connection) -> Result<(Tools, Option<Duration>), Ups
         ttl = [ttl, page_ttl].into_iter().flatten().min();
         match page.next_cursor {
             None => return Ok((tools, ttl)),
-            Some(next) if !seen.insert(next.clone()) => {
+            Some(next) if next.len() > MAX_CURSOR => {
+                return endless(format!("a cursor of more than {MAX_CURSOR} bytes"));
+            }
+            Some(next) if !seen.insert(Digest::of(&next)) => {
                 return endless("it gave the same cursor twice".to_owned());
             }
             next => cursor = next,
@@ -76,7 +81,11 @@ async fn tools(connection: &Connection) -> Result<(Tools, Option<Duration>), Ups
     endless(format!("more than {MAX_PAGES} pages"))
 }
 
-async fn page(connection: &Connection, cursor: Option<&str>) -> Result<Page, UpstreamError> {
+/// One page, and its size in bytes.
+async fn page(
+    connection: &Connection,
+    cursor: Option<&str>,
+) -> Result<(Page, usize), UpstreamError> {
     let cursor = cursor.map(|cursor| format!(r#""cursor":{}"#, quoted(cursor)));
     let meta = match connection.greeting().era {
         Era::Modern => Some(format!(r#""_meta":{}"#, own_meta())),
@@ -86,7 +95,10 @@ async fn page(connection: &Connection, cursor: Option<&str>) -> Result<Page, Ups
     let params = format!("{{{}}}", members.join(","));
     let request = Request::plain(connection.next_id(), "tools/list", params);
     match connection.request(request).await? {
-        Ok(result) => serde_json::from_str(result.as_str()).map_err(|_| UpstreamError::Nonsense),
+        Ok(result) => match serde_json::from_str(result.as_str()) {
+            Ok(page) => Ok((page, result.as_str().len())),
+            Err(_) => Err(UpstreamError::Nonsense),
+        },
         Err(error) => Err(UpstreamError::ListingRefused(format!("code {}", error.code))),
     }
 }

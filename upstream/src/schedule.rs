@@ -12,13 +12,16 @@ const FIRST_RETRY: Duration = Duration::from_secs(1);
 
 /// How long a fresh listing is trusted.
 pub fn freshness(ttl: Option<Duration>, poll_interval: Duration) -> Duration {
-    // A poll interval below the minimum is the user's word and wins.
+    // Manifests cannot ask for less than the minimum; a document that does is taken at its word.
     ttl.unwrap_or(poll_interval).max(MIN_TTL).min(poll_interval)
 }
 
-/// The pause after the given number of failures in a row (1 is the first).
+/// The pause after the given number of failures in a row: none after none.
 pub fn back_off(failures: u32, poll_interval: Duration) -> Duration {
-    FIRST_RETRY.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(poll_interval)
+    match failures.checked_sub(1) {
+        None => Duration::ZERO,
+        Some(doublings) => FIRST_RETRY.saturating_mul(1 << doublings.min(16)).min(poll_interval),
+    }
 }
 
 /// Between nine tenths and all of a duration.
@@ -47,8 +50,8 @@ mod tests {
     #[test]
     fn pauses_double_up_to_the_poll_interval() {
         let pauses: Vec<u64> =
-            (1..=8).map(|n| back_off(n, Duration::from_mins(1)).as_secs()).collect();
-        assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 60, 60]);
+            (0..=8).map(|n| back_off(n, Duration::from_mins(1)).as_secs()).collect();
+        assert_eq!(pauses, [0, 1, 2, 4, 8, 16, 32, 60, 60]);
         assert_eq!(back_off(u32::MAX, Duration::from_hours(1)), Duration::from_hours(1));
     }
 }

@@ -26,8 +26,9 @@ use crate::{
 /// under its own timeout.
 const OUTGOING_LINES: usize = 64;
 
-/// How long a process gets to exit by itself at each step of ending it.
-const GRACE: Duration = Duration::from_secs(2);
+/// How long a process gets to exit by itself at each step of ending it. A client that started us
+/// gives us two seconds for both.
+const GRACE: Duration = Duration::from_millis(750);
 
 /// How long a process that closed its output may take to leave an exit code.
 const BRIEFLY: Duration = Duration::from_millis(250);
@@ -112,7 +113,6 @@ async fn write(mut stdin: ChildStdin, mut lines: mpsc::Receiver<Bytes>) {
             lines => stdin.write_all(&lines.concat()).await,
         };
         if written.is_err() {
-            // The reader sees the end of the process and says why.
             return;
         }
         waiting.clear();
@@ -132,9 +132,12 @@ struct Supervised {
 
 /// Reads until the process or its owner is done, then ends the process for good.
 async fn supervise(supervised: Supervised) {
-    let Supervised { mut process, writer, mut reader, demux, replies, stop, ended } = supervised;
+    let Supervised { mut process, mut writer, mut reader, demux, replies, stop, ended } =
+        supervised;
     let reason = tokio::select! {
         reason = read(&mut reader, &demux, &replies) => reason,
+        // It closed its input: nothing can be asked of it any more.
+        _ = &mut writer => None,
         () = stop.cancelled() => Some(UpstreamError::Closed),
     };
     let reason = match reason {
@@ -162,7 +165,7 @@ async fn read(
                     let _ = sender.try_send(Bytes::from(reply + "\n"));
                 }
             }
-            Ok(Line::TooLong { start }) => demux.too_large(&start, reader.limit()),
+            Ok(Line::TooLong { start, end }) => demux.too_large(&start, &end, reader.limit()),
             Ok(Line::Endless) => return Some(UpstreamError::TooLarge(reader.limit())),
             Ok(Line::End) | Err(_) => return None,
         }

@@ -4,9 +4,12 @@
 //! turn with it; only ratios and counts mean something. Nothing here fails a build.
 
 #![allow(
-    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
     clippy::print_stdout,
-    reason = "a benchmark prints, and stops when it cannot go on"
+    clippy::unwrap_used,
+    reason = "a benchmark counts, prints, and stops when it cannot go on"
 )]
 
 mod calls;

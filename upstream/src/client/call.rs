@@ -23,8 +23,11 @@ const PROGRESS_TOKEN: &str = "progressToken";
 const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-const PER_REQUEST: [&str; 4] =
-    [PROTOCOL_VERSION, CLIENT_INFO, CLIENT_CAPABILITIES, "io.modelcontextprotocol/logLevel"];
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+const PER_REQUEST: [&str; 4] = [PROTOCOL_VERSION, CLIENT_INFO, CLIENT_CAPABILITIES, LOG_LEVEL];
+
+/// Notices of one call that may wait to be taken; more are lost.
+const NOTICES: usize = 256;
 
 /// A tool call of an agent.
 #[derive(Debug)]
@@ -56,17 +59,22 @@ impl Call<'_> {
         let (Some(notices), token) = (&self.notices, token.unwrap_or("null")) else {
             return connection.request(request).await;
         };
-        let (sender, mut received) = mpsc::channel(16);
+        // Log messages are for clients that asked for them in this request.
+        let logs = meta.as_ref().is_some_and(|meta| meta.get(LOG_LEVEL).is_some());
+        let (sender, mut received) = mpsc::channel(NOTICES);
         let mut answer = pin!(connection.request(Request { notices: Some(sender), ..request }));
         loop {
             tokio::select! {
                 // What was said before the answer is told before it.
                 biased;
-                Some(notice) = received.recv() => {
-                    // Nobody listens any more: the answer is dropped with the caller.
-                    let _ = notices.send(with_token(&notice, token)).await;
+                Some(notice) = received.recv() => relay(notices, &notice, token, logs),
+                answer = &mut answer => {
+                    // Both may have come in one piece.
+                    while let Ok(notice) = received.try_recv() {
+                        relay(notices, &notice, token, logs);
+                    }
+                    return answer;
                 }
-                answer = &mut answer => return answer,
             }
         }
     }
@@ -121,18 +129,26 @@ fn upstream_params(
     params.to_string()
 }
 
-/// A notification with the client's progress token in place of ours. Log messages have none.
-fn with_token(notice: &RawJson, token: &str) -> RawJson {
-    let replaced = || {
-        let mut message = Members::parse(notice.as_str()).ok()?;
-        let mut params = Members::parse(message.get("params")?).ok()?;
-        params.get(PROGRESS_TOKEN)?;
-        params.set(PROGRESS_TOKEN, token);
-        let params = params.to_string();
-        message.set("params", &params);
-        Some(message.to_string())
-    };
-    replaced().map_or_else(|| notice.clone(), RawJson::from)
+/// Hands a notice on without waiting: a client that reads slowly loses notices, not the time its
+/// call has.
+fn relay(notices: &mpsc::Sender<RawJson>, notice: &RawJson, token: &str, logs: bool) {
+    if let Some(notice) = for_client(notice, token, logs) {
+        let _ = notices.try_send(notice);
+    }
+}
+
+/// A notice as the client may see it: progress under its own token, log messages as they are, if
+/// at all.
+fn for_client(notice: &RawJson, token: &str, logs: bool) -> Option<RawJson> {
+    let mut message = Members::parse(notice.as_str()).ok()?;
+    if message.get("method") != Some(r#""notifications/progress""#) {
+        return logs.then(|| notice.clone());
+    }
+    let mut params = Members::parse(message.get("params")?).ok()?;
+    params.set(PROGRESS_TOKEN, token);
+    let params = params.to_string();
+    message.set("params", &params);
+    Some(RawJson::from(message.to_string()))
 }
 
 #[cfg(test)]
@@ -199,9 +215,13 @@ mod tests {
     fn progress_comes_back_under_the_clients_token() {
         let notice =
             r#"{"method":"notifications/progress","params":{"progressToken":7,"progress":1.0}}"#;
+        let shown = for_client(&RawJson::from(notice.to_owned()), r#""mine""#, false).unwrap();
         assert_eq!(
-            with_token(&RawJson::from(notice.to_owned()), r#""mine""#).as_str(),
+            shown.as_str(),
             r#"{"method":"notifications/progress","params":{"progressToken":"mine","progress":1.0}}"#
         );
+        let log = RawJson::from(r#"{"method":"notifications/message","params":{}}"#.to_owned());
+        assert_eq!(for_client(&log, "null", false), None, "nobody asked for it");
+        assert_eq!(for_client(&log, "null", true), Some(log));
     }
 }

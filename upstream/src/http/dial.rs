@@ -1,9 +1,13 @@
 //! Opens one connection: resolves, checks, connects, and speaks TLS where the URL asks for it.
 
-use std::{fmt::Debug, sync::Arc, time::Duration};
+use std::{
+    fmt::Debug,
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
 
 use rustls::{
-    ClientConfig, RootCertStore,
+    CertificateError, ClientConfig, RootCertStore,
     crypto::ring,
     pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject as _},
 };
@@ -81,18 +85,22 @@ impl Dialer {
     }
 
     async fn connect_tcp(&self) -> Result<TcpStream, UpstreamError> {
-        let mut cause = None;
-        for address in self.rules.resolve(&self.host, self.port).await? {
-            match TcpStream::connect(address).await {
-                Ok(stream) => {
+        let addresses = self.rules.resolve(&self.host, self.port).await?;
+        // One that swallows packets must leave time for the others.
+        let share = self.patience / u32::try_from(addresses.len()).unwrap_or(1).max(1);
+        let mut cause = String::new();
+        for address in addresses {
+            match tokio::time::timeout(share, TcpStream::connect(address)).await {
+                Ok(Ok(stream)) => {
                     // Requests are written whole; waiting to fill a segment only delays them.
                     let _ = stream.set_nodelay(true);
                     return Ok(stream);
                 }
-                Err(error) => cause = Some(error.kind().to_string()),
+                Ok(Err(error)) => cause = error.kind().to_string(),
+                Err(_) => "connecting took too long".clone_into(&mut cause),
             }
         }
-        Err(UpstreamError::Unreachable(cause.unwrap_or_default()))
+        Err(UpstreamError::Unreachable(cause))
     }
 }
 
@@ -103,6 +111,9 @@ fn unusable(what: &str) -> UpstreamError {
 /// What rustls says, without what the peer wrote.
 fn tls_cause(error: &std::io::Error) -> String {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+        Some(rustls::Error::InvalidCertificate(
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+        )) => "its certificate is for another name".to_owned(),
         Some(rustls::Error::InvalidCertificate(cause)) => format!("its certificate: {cause}"),
         Some(_) => "the handshake was refused".to_owned(),
         None => error.kind().to_string(),
@@ -130,20 +141,20 @@ fn config(tls: &TlsDoc, credential: &Credential) -> Result<ClientConfig, Upstrea
 
 /// The named certificates, or those that the system trusts.
 fn roots(bundle: Option<&str>) -> Result<RootCertStore, UpstreamError> {
+    // Read once: it is a file of hundreds.
+    static SYSTEM: LazyLock<Vec<CertificateDer<'static>>> =
+        LazyLock::new(|| rustls_native_certs::load_native_certs().certs);
     let mut store = RootCertStore::empty();
-    match bundle {
-        Some(pem) => {
-            let certificates = CertificateDer::pem_slice_iter(pem.as_bytes())
-                .collect::<Result<Vec<_>, _>>()
-                .map_err(|_| unusable("its CA bundle is not PEM"))?;
-            for certificate in certificates {
-                store.add(certificate).map_err(|_| unusable("its CA bundle cannot be used"))?;
-            }
-        }
-        None => {
-            // A certificate of the system that cannot be read is a certificate less.
-            store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        }
+    let Some(pem) = bundle else {
+        // A certificate of the system that cannot be used is a certificate less.
+        store.add_parsable_certificates(SYSTEM.iter().cloned());
+        return Ok(store);
+    };
+    let certificates = CertificateDer::pem_slice_iter(pem.as_bytes())
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|_| unusable("its CA bundle is not PEM"))?;
+    for certificate in certificates {
+        store.add(certificate).map_err(|_| unusable("its CA bundle cannot be used"))?;
     }
     Ok(store)
 }

@@ -1,7 +1,10 @@
 //! One server's MCP endpoint: where requests go, with which of our headers, and which redirects
 //! are followed.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, header};
@@ -22,8 +25,8 @@ const MAX_REDIRECTS: usize = 3;
 #[derive(Debug)]
 pub(crate) struct Endpoint {
     url: Url,
-    /// Path and query of `url`, as every request names it.
-    target: Uri,
+    /// Path and query that requests name: those of `url`, or where the server redirected to.
+    target: Mutex<Uri>,
     headers: HeaderMap,
     pool: Arc<Pool>,
     limit: usize,
@@ -50,7 +53,7 @@ impl Endpoint {
         headers.insert(header::HOST, host(&url).ok_or_else(invalid)?);
         let dialer = Dialer::new(&url, tls, credential, rules, connect_timeout)?;
         let (pool, target) = (Arc::new(Pool::new(dialer)), target(&url).ok_or_else(invalid)?);
-        Ok(Self { url, target, headers, pool, limit })
+        Ok(Self { url, target: Mutex::new(target), headers, pool, limit })
     }
 
     /// Largest message accepted, in bytes.
@@ -84,22 +87,29 @@ impl Endpoint {
     ) -> Result<Reply, UpstreamError> {
         // The protocol's own headers stand; manifests cannot name them.
         headers.extend(self.headers.clone());
-        let mut target = self.target.clone();
         for _ in 0..=MAX_REDIRECTS {
             let mut request = Request::new(Full::new(body.clone()));
             *request.method_mut() = method.clone();
-            *request.uri_mut() = target;
+            *request.uri_mut() = self.target().clone();
             *request.headers_mut() = headers.clone();
             let reply = self.pool.send(request).await?;
             match reply.status().as_u16() {
                 status @ (401 | 403) => return Err(UpstreamError::Unauthorized(status)),
                 // Other redirects would turn a POST into a GET.
-                307 | 308 => target = self.same_host(&reply).ok_or(UpstreamError::Redirected)?,
+                307 | 308 => {
+                    let next = self.same_host(&reply).ok_or(UpstreamError::Redirected)?;
+                    *self.target() = next;
+                    reply.finish().await;
+                }
                 300..=399 => return Err(UpstreamError::Redirected),
                 _ => return Ok(reply),
             }
         }
         Err(UpstreamError::Redirected)
+    }
+
+    fn target(&self) -> MutexGuard<'_, Uri> {
+        self.target.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn same_host(&self, reply: &Reply) -> Option<Uri> {

@@ -165,6 +165,23 @@ impl Reply {
         &self.head.headers
     }
 
+    /// Reads what is left, so that the connection can be used again. A server that does not come
+    /// to an end soon loses it.
+    pub(super) async fn finish(mut self) {
+        const LEFT: usize = 64 * 1024;
+        let end = async {
+            let mut read = 0;
+            while let Ok(Some(piece)) = self.chunk().await {
+                read += piece.len();
+                if read > LEFT {
+                    return;
+                }
+            }
+        };
+        // Dropped unfinished, it closes the connection.
+        let _ = tokio::time::timeout(Duration::from_millis(100), end).await;
+    }
+
     /// The next piece of the body; nothing at its end, where the connection is kept for others.
     pub(super) async fn chunk(&mut self) -> Result<Option<Bytes>, UpstreamError> {
         let Some(link) = &mut self.link else { return Ok(None) };

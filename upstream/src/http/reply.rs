@@ -1,6 +1,7 @@
 //! Reads what a server answers to a POST: one JSON message, or events until the answer.
 
 use bytes::{Bytes, BytesMut};
+use futures::FutureExt as _;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 
 use super::{HttpWire, pool::Reply};
@@ -40,7 +41,10 @@ async fn answer_in_events(
     let mut events = Events::new(response, wire.endpoint.limit());
     while let Some(frame) = events.next().await? {
         match frame {
-            Frame::Response { id: Some(id), outcome } if id == request.id => return Ok(outcome),
+            Frame::Response { id: Some(id), outcome } if id == request.id => {
+                events.end();
+                return Ok(outcome);
+            }
             Frame::Response { id: None, outcome: Err(error) } => return Ok(Err(error)),
             other => wire.aside(other, request.notices.as_ref()).await,
         }
@@ -58,6 +62,14 @@ pub(super) struct Events {
 impl Events {
     pub(super) fn new(response: Reply, limit: usize) -> Self {
         Self { response, reader: SseReader::new(limit) }
+    }
+
+    /// The answer has come: what may follow is the end of the body, which nobody waits for.
+    fn end(self) {
+        let mut finish = Box::pin(self.response.finish());
+        if (&mut finish).now_or_never().is_none() {
+            tokio::spawn(finish);
+        }
     }
 
     /// The next message; nothing when the stream has ended.

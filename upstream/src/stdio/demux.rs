@@ -102,10 +102,10 @@ impl Demux {
     }
 
     /// A line that was dropped for its length: fails the request it answers, where that can be
-    /// seen from its first bytes. Others are not disturbed.
-    pub(super) fn too_large(&self, start: &[u8], limit: u64) {
+    /// told from its ends. Others are not disturbed.
+    pub(super) fn too_large(&self, start: &[u8], end: &[u8], limit: u64) {
         self.saw_message.store(true, Ordering::Relaxed);
-        if let Some(id) = id_in(start) {
+        if let Some(id) = id_at_start(start).or_else(|| id_at_end(end)) {
             self.settle(id, Err(UpstreamError::TooLarge(limit)));
         }
     }
@@ -181,12 +181,33 @@ impl Drop for Waiting {
     }
 }
 
-/// The id of a message of which only the start is known.
-fn id_in(start: &[u8]) -> Option<u64> {
+/// The id of a message that begins with it, as most servers write it. Only the outermost member
+/// counts: results hold ids of their own.
+fn id_at_start(start: &[u8]) -> Option<u64> {
     let text = String::from_utf8_lossy(start);
-    let rest = text.split_once(r#""id""#)?.1.trim_start().strip_prefix(':')?.trim_start();
+    let rest = text.trim_start().strip_prefix('{')?.trim_start();
+    let rest = match member(rest, "jsonrpc") {
+        Some(rest) => rest.strip_prefix(r#""2.0""#)?.trim_start().strip_prefix(',')?.trim_start(),
+        None => rest,
+    };
+    let rest = member(rest, "id")?;
     let digits = rest.find(|c: char| !c.is_ascii_digit())?;
     rest[..digits].parse().ok()
+}
+
+/// The id of a message that ends with it, as the TypeScript SDK writes it: what stands before the
+/// last brace is a member of the outermost object.
+fn id_at_end(end: &[u8]) -> Option<u64> {
+    let text = String::from_utf8_lossy(end);
+    let rest = text.trim_end().strip_suffix('}')?.trim_end();
+    let digits = rest.trim_end_matches(|c: char| c.is_ascii_digit());
+    let before = digits.trim_end().strip_suffix(':')?.trim_end();
+    before.ends_with(r#""id""#).then(|| rest[digits.len()..].parse().ok())?
+}
+
+fn member<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let rest = text.strip_prefix('"')?.strip_prefix(name)?.strip_prefix('"')?;
+    Some(rest.trim_start().strip_prefix(':')?.trim_start())
 }
 
 #[cfg(test)]
@@ -229,12 +250,26 @@ mod tests {
         let (demux, outgoing, _lines) = demux();
         let one = demux.wait_for(1, None, outgoing.clone()).unwrap();
         let two = demux.wait_for(2, None, outgoing).unwrap();
-        demux.too_large(br#"{"jsonrpc":"2.0","id": 1,"result":{"content"#, 8);
+        demux.too_large(br#"{"result":{"id":2,"#, br#"x":"y"},"jsonrpc":"2.0","id":1}"#, 8);
         assert_eq!(one.answer().await, Err(UpstreamError::TooLarge(8)));
         demux.close(&UpstreamError::Exited(Some(3)));
         assert_eq!(two.answer().await, Err(UpstreamError::Exited(Some(3))));
         let (_, outgoing, _lines) = self::demux();
         assert!(demux.wait_for(3, None, outgoing).is_err());
+    }
+
+    #[test]
+    fn only_the_outermost_id_says_whose_answer_it_is() {
+        for (start, end, expected) in [
+            (r#"{"jsonrpc":"2.0","id": 7,"result":{"#, "", Some(7)),
+            (r#" {"id":7,"jsonrpc""#, "", Some(7)),
+            (r#"{"result":{"id":3,"#, r#"},"jsonrpc":"2.0","id":7}"#, Some(7)),
+            (r#"{"result":{"id":3,"#, r#"{"id":3}}"#, None),
+            (r#"{"result":{"id":3,"#, r#""id":"x"}"#, None),
+        ] {
+            let found = id_at_start(start.as_bytes()).or_else(|| id_at_end(end.as_bytes()));
+            assert_eq!(found, expected, "{start} … {end}");
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@ use secrecy::ExposeSecret as _;
 use tokio::{
     io::BufReader,
     process::{Child, ChildStderr, ChildStdin, ChildStdout},
+    task::JoinHandle,
 };
 
 use super::Command;
@@ -35,6 +36,8 @@ pub(super) struct Process {
     group: Option<Pid>,
     program: String,
     last_words: LastWords,
+    /// Reads stderr until nobody writes it any more.
+    listener: JoinHandle<()>,
 }
 
 type LastWords = Arc<Mutex<VecDeque<String>>>;
@@ -43,8 +46,17 @@ impl Process {
     pub(super) fn start(
         command: &Command<'_>,
     ) -> Result<(Self, ChildStdin, ChildStdout), UpstreamError> {
+        if let Some(cwd) = command.cwd.filter(|cwd| !std::path::Path::new(cwd).is_dir()) {
+            tracing::warn!(program = %program(command), %cwd, "the working directory does not exist");
+            return Err(UpstreamError::NotStarted(
+                "its working directory does not exist".to_owned(),
+            ));
+        }
         let mut child = build(command)?.spawn().map_err(|error| {
-            UpstreamError::NotStarted(format!("{}: {}", program(command), error.kind()))
+            // Where the program is, is for the log; agents are told its name.
+            tracing::warn!(program = %program(command), %error, "a server process could not be started");
+            let name = program(command).rsplit('/').next().unwrap_or_default();
+            UpstreamError::NotStarted(format!("{name}: {}", error.kind()))
         })?;
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
@@ -52,15 +64,17 @@ impl Process {
             return Err(UpstreamError::NotStarted("its pipes could not be opened".to_owned()));
         };
         let (program, last_words) = (program(command).to_owned(), LastWords::default());
-        tokio::spawn(drain(stderr, program.clone(), Arc::clone(&last_words)));
+        let listener = tokio::spawn(drain(stderr, program.clone(), Arc::clone(&last_words)));
         let group = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
-        Ok((Self { child, group, program, last_words }, stdin, stdout))
+        Ok((Self { child, group, program, last_words, listener }, stdin, stdout))
     }
 
     /// The exit code of a process that has closed its output; nothing when it lingers or was
     /// killed. Its last words go to the log only: they may name paths and more.
     pub(super) async fn exit_code(&mut self, patience: Duration) -> Option<i32> {
         let status = tokio::time::timeout(patience, self.child.wait()).await.ok()?.ok()?;
+        // What it started itself may still hold stderr open.
+        let _ = tokio::time::timeout(patience, &mut self.listener).await;
         let words = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
         let stderr = words.iter().map(String::as_str).collect::<Vec<_>>().join("\n");
         tracing::warn!(program = %self.program, %status, %stderr, "a server process ended");
@@ -129,7 +143,7 @@ async fn drain(stderr: ChildStderr, program: String, last_words: LastWords) {
     let mut lines = LineReader::new(BufReader::new(stderr), LOGGED);
     loop {
         match lines.next().await {
-            Ok(Line::Whole(line) | Line::TooLong { start: line }) => {
+            Ok(Line::Whole(line) | Line::TooLong { start: line, .. }) => {
                 let line = String::from_utf8_lossy(&line).into_owned();
                 tracing::debug!(%program, %line, "stderr");
                 let mut words = last_words.lock().unwrap_or_else(PoisonError::into_inner);
