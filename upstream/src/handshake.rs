@@ -90,12 +90,13 @@ pub(crate) fn own_info() -> String {
 
 /// Asks `server/discover`. Silence means a legacy server that waits for its `initialize`.
 pub(crate) async fn discover(wire: &Wire, patience: Duration) -> Result<Probe, UpstreamError> {
+    tokio::time::timeout(patience, probe(wire)).await.unwrap_or(Ok(Probe::Legacy))
+}
+
+/// The same, for as long as it takes.
+pub(crate) async fn probe(wire: &Wire) -> Result<Probe, UpstreamError> {
     let params = format!(r#"{{"_meta":{}}}"#, own_meta());
-    let request = wire.request(Request::plain(DISCOVER_ID, "server/discover", params));
-    match tokio::time::timeout(patience, request).await {
-        Ok(outcome) => read_probe(outcome),
-        Err(_) => Ok(Probe::Legacy),
-    }
+    read_probe(wire.request(Request::plain(DISCOVER_ID, "server/discover", params)).await)
 }
 
 fn read_probe(outcome: Result<Answer, UpstreamError>) -> Result<Probe, UpstreamError> {
