@@ -8,6 +8,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use futures::FutureExt as _;
 use surface::{
     credential::Credential,
     doc::{Era, ServerDoc},
@@ -141,7 +142,7 @@ impl Client {
         match self.present() {
             Some(connection) => Ok(connection),
             // Boxed: rare, and large beside what every call carries along.
-            None => Box::pin(self.connect()).await,
+            None => self.connect().boxed().await,
         }
     }
 

@@ -1,6 +1,7 @@
 //! A transport after its handshake, whichever it is: carries one request and brings its answer.
 //! Ids, eras and retries belong to the connection above.
 
+use futures::FutureExt as _;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -23,7 +24,7 @@ impl Wire {
             Self::Stdio(wire) => wire.request(request).await,
             // Boxed: the state of an exchange is kilobytes, and everything above would be moved
             // along with it.
-            Self::Http(wire) => Box::pin(wire.request(request)).await,
+            Self::Http(wire) => wire.request(request).boxed().await,
         }
     }
 

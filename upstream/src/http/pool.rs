@@ -12,6 +12,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use futures::FutureExt as _;
 use http::{HeaderMap, StatusCode, response};
 use http_body_util::{BodyExt as _, Full};
 use hyper::{
@@ -73,7 +74,7 @@ impl Pool {
         let mut link = match self.take() {
             Some(link) => link,
             // Boxed: rare, and large beside what every request carries along.
-            None => Box::pin(Link::open(&self.dialer)).await?,
+            None => Link::open(&self.dialer).boxed().await?,
         };
         let (head, body) = link.exchange(request).await?.into_parts();
         Ok(Reply { head, body, link: Some(link), pool: Arc::clone(self) })
