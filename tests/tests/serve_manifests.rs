@@ -4,7 +4,7 @@
 
 use std::{path::Path, process::Stdio};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::harness::{
     FixtureServer, Gateway, binary, fixture_argv, http_server, stdio_server, until,
 };
@@ -28,21 +28,67 @@ async fn servers_come_and_go_with_their_manifests() {
 
 #[tokio::test]
 async fn a_changed_manifest_lets_calls_under_way_finish() {
-    let gateway = Gateway::start(&[stdio_server("s", &fixture_argv(&["--name", "old"]), "")]).await;
-    let under_way = gateway.call("s__wait", json!({"ms": 1500}));
+    let server =
+        |name| stdio_server("s", &fixture_argv(&["--name", name]), "limits: {concurrency: 1}");
+    let gateway = Gateway::start(&[server("old")]).await;
+    let old = children(gateway.pid());
+    assert_eq!(old.len(), 1, "{old:?}");
+    let limited = |answer: &Value| answer["result"]["structuredContent"]["error"] == "RATE_LIMITED";
+    // Refused itself as long as one of the questions below is being answered.
+    let under_way = until("the call's answer", async || {
+        let answer = gateway.call("s__wait", json!({"ms": 5000})).await;
+        (!limited(&answer)).then_some(answer)
+    });
     let change = async {
         until("the call to be under way", async || {
-            gateway.metrics().await.contains("portreeve_gateway_requests_total").then_some(())
+            limited(&gateway.call("s__wait", json!({"ms": 0})).await).then_some(())
         })
         .await;
-        gateway.apply("000.yaml", &stdio_server("s", &fixture_argv(&["--name", "new"]), ""));
+        gateway.apply("000.yaml", &server("new"));
         until("the new server", async || {
             (gateway.server("s").await["serverInfo"]["name"] == "new").then_some(())
         })
         .await;
+        assert!(children(gateway.pid()).contains(&old[0]), "it serves the call under way");
     };
-    let (answer, ()) = tokio::join!(under_way, change);
+    tokio::pin!(under_way);
+    tokio::select! {
+        biased;
+        () = change => {}
+        answer = &mut under_way => unreachable!("before the change: {answer}"),
+    }
+    let answer = under_way.await;
     assert_eq!(answer["result"]["isError"], false, "{answer}");
+    until("the old server's process to be gone", async || {
+        (!children(gateway.pid()).contains(&old[0])).then_some(())
+    })
+    .await;
+}
+
+/// Processes that a process has started and that still run.
+fn children(parent: u32) -> Vec<u32> {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let is_child = |id: &u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        // The name before the bracket may hold spaces; behind it stand state and parent.
+        let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+        let mut fields = fields.split_whitespace();
+        fields.next() != Some("Z") && fields.next() == Some(&*parent.to_string())
+    };
+    ids.filter(is_child).collect()
+}
+
+#[tokio::test]
+async fn a_list_that_nobody_knows_is_an_error_and_a_call_a_result() {
+    let gateway = Gateway::start(&[http_server("s", "http://127.0.0.1:9/mcp", "")]).await;
+    let endpoint = "/mcp/servers/s";
+    let listed = gateway.request(endpoint, "tools/list", &json!({})).await;
+    assert_eq!(listed["error"]["code"], -32603, "{listed}");
+    let message = listed["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("server 's' is not available: "), "{message}");
+    let called = gateway.request(endpoint, "tools/call", &json!({"name": "x"})).await;
+    assert_eq!(called["result"]["structuredContent"]["message"], message, "{called}");
 }
 
 #[tokio::test]
@@ -60,6 +106,10 @@ async fn a_contested_namespace_stays_with_the_first_by_name_and_nothing_valid_is
     assert_eq!((status.as_str(), reason.as_str()), ("False", "NamespaceConflict"));
     assert!(message.contains("default/a"), "{message}");
     assert_eq!(gateway.condition("broken", "Accepted").await.unwrap().0, "False");
+    assert_eq!(gateway.condition("broken", "ResolvedRefs").await.unwrap().0, "Unknown");
+    let (status, reason, message) = gateway.condition("broken", "Verified").await.unwrap();
+    assert_eq!((status.as_str(), reason.as_str()), ("False", "NotServed"));
+    assert_eq!(message, "the manifest is not accepted");
     assert_eq!(gateway.condition("good", "Ready").await.unwrap().0, "True");
     let problems = gateway.report().await["problems"].to_string();
     assert!(problems.contains("003.yaml") && problems.contains("spec.nonsense"), "{problems}");
@@ -77,6 +127,10 @@ async fn a_field_that_is_not_built_yet_is_said_and_what_it_restricts_is_withheld
     );
     let excluded = gateway.server("s").await["excluded"].to_string();
     assert!(excluded.contains("Withheld") && excluded.contains("careful"), "{excluded}");
+    assert!(excluded.contains(r#""scope":"Everywhere""#), "{excluded}");
+    let policies = &gateway.report().await["policies"];
+    assert_eq!(policies[0]["object"]["name"], "careful", "{policies}");
+    assert_eq!(policies[0]["conditions"][0]["type"], "Accepted", "{policies}");
     let answer = gateway.call("s__echo", json!({})).await;
     assert_eq!(answer["error"]["message"], "Tool 's__echo' not found");
     gateway.delete("001.yaml");
@@ -198,7 +252,7 @@ async fn check_says_every_problem_with_file_object_field_and_reason() {
     let (code, said) = check(fine.path()).await;
     assert_eq!(
         (code, said.as_str()),
-        (Some(0), "1 servers would be served; 0 errors, 0 warnings\n")
+        (Some(0), "1 server would be served; 0 errors, 0 warnings\n")
     );
     let (code, said) = check(Path::new("no-such-folder")).await;
     assert!(

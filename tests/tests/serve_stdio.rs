@@ -134,6 +134,41 @@ async fn a_line_that_is_no_request_is_told_and_the_next_is_served() {
 }
 
 #[tokio::test]
+async fn a_gateway_that_is_asked_to_stop_does_not_wait_for_its_client() {
+    let mut pipe = Pipe::start(&[fixture("")]);
+    pipe.request(1, "tools/call", add()).await;
+    pipe.answer(1).await;
+    let children = pipe.children();
+    assert_eq!(pipe.terminate().await, Some(0));
+    for child in children {
+        pipe::gone(child).await;
+    }
+}
+
+#[tokio::test]
+async fn a_greeting_is_answered_while_servers_are_still_starting() {
+    let stuck = stdio_server("stuck", &["sleep".to_owned(), "60".to_owned()], "");
+    let mut pipe = Pipe::start(&[stuck]);
+    pipe.request(1, "tools/list", json!({})).await;
+    pipe.request(2, "ping", json!({})).await;
+    pipe.answer(2).await;
+    pipe.modern(3, "server/discover", json!({})).await;
+    pipe.answer(3).await;
+}
+
+#[tokio::test]
+async fn several_messages_in_one_line_are_answered_in_one() {
+    let mut pipe = Pipe::start(&[fixture("")]);
+    let message = |id, method, params| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+    let notice = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let batch = json!([message(1, "ping", json!({})), notice, message(2, "tools/call", add())]);
+    pipe.send(&batch.to_string()).await;
+    let answers = pipe.line().await.unwrap();
+    assert_eq!((&answers[0]["id"], &answers[0]["result"]), (&json!(1), &json!({})), "{answers}");
+    assert_eq!(answers[1]["result"]["structuredContent"], json!({"sum": 5}), "{answers}");
+}
+
+#[tokio::test]
 async fn the_end_of_input_ends_the_gateway_and_what_it_started() {
     let slow_to_leave = stdio_server("other", &fixture_argv(&[]), "");
     let mut pipe = Pipe::start(&[fixture(""), slow_to_leave]);

@@ -93,6 +93,13 @@ impl Pipe {
         ids.filter(|id| parent_of(*id) == Some(parent)).collect()
     }
 
+    /// Asks it to stop while its stdin stays open: its exit code.
+    pub(crate) async fn terminate(mut self) -> Option<i32> {
+        let id = nix::unistd::Pid::from_raw(self.child.id().unwrap().try_into().unwrap());
+        nix::sys::signal::kill(id, nix::sys::signal::Signal::SIGTERM).unwrap();
+        timeout(PATIENCE, self.child.wait()).await.unwrap().unwrap().code()
+    }
+
     /// Closes its stdin: what it still said, and its exit code.
     pub(crate) async fn close(self) -> (Vec<Value>, Option<i32>) {
         let Self { mut child, stdin, mut stdout, _folder } = self;
