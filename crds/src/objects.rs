@@ -59,6 +59,15 @@ impl Objects {
         }
     }
 
+    /// Takes note of a file that is there and is no text: it cannot be read (`held` is nothing),
+    /// or it is not UTF-8. What nobody could read may have been a policy.
+    pub fn unreadable(&mut self, origin: &str, held: Option<&[u8]>, why: String) {
+        // Without zeros the words of UTF-16 show.
+        let text = held.map(|bytes| bytes.iter().copied().filter(|b| *b != 0).collect::<Vec<_>>());
+        let text = text.as_deref().map_or("ToolPolicy".into(), String::from_utf8_lossy);
+        self.lose(origin, &text, why);
+    }
+
     /// Takes one object as a value, for instance from a watch. A `List` is taken apart.
     pub fn insert(&mut self, origin: &str, object: Value) {
         self.origins.push(origin.to_owned());

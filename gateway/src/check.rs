@@ -15,6 +15,13 @@ pub(crate) fn run(options: &CheckOptions) -> anyhow::Result<ExitCode> {
     let errors = translation.problems.iter().filter(|p| p.severity == Severity::Error).count();
     let servers = translation.doc.servers.len();
     let warnings = translation.problems.len() - errors;
-    writeln!(out, "{servers} servers would be served; {errors} errors, {warnings} warnings")?;
+    let (servers, errors_said) = (counted(servers, "server"), counted(errors, "error"));
+    let warnings = counted(warnings, "warning");
+    writeln!(out, "{servers} would be served; {errors_said}, {warnings}")?;
     Ok(if errors == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
 }

@@ -25,7 +25,7 @@ pub(crate) enum Command {
     Serve(ServeOptions),
     /// Serve one profile over stdin and stdout, for clients that start their server
     Stdio(StdioOptions),
-    /// Say everything that is wrong with a folder of manifests; exit 1 if anything is
+    /// Say everything that is wrong with a folder of manifests; exit 1 on any error
     Check(CheckOptions),
     /// Print the JSON Schema of the configuration file
     ConfigSchema,

@@ -29,6 +29,11 @@ pub(crate) enum Failure {
         server: String,
         because: Option<String>,
     },
+    /// The same for a list, which has no room for a failure: an answer without `tools` is none.
+    NoListing {
+        server: String,
+        because: Option<String>,
+    },
     Upstream {
         tool: String,
         error: UpstreamError,
@@ -57,6 +62,7 @@ const PARSE_ERROR: i64 = -32700;
 const INVALID_REQUEST: i64 = -32600;
 const METHOD_NOT_FOUND: i64 = -32601;
 const INVALID_PARAMS: i64 = -32602;
+const INTERNAL_ERROR: i64 = -32603;
 const HEADER_MISMATCH: i64 = -32020;
 const UNSUPPORTED_VERSION: i64 = -32022;
 
@@ -79,6 +85,7 @@ impl Failure {
             | Self::NotNamespaced(_)
             | Self::UnknownServer(_)
             | Self::UnknownTool(_) => rpc(INVALID_PARAMS, StatusCode::OK),
+            Self::NoListing { .. } => rpc(INTERNAL_ERROR, StatusCode::OK),
             Self::Unlisted { .. } => tool("UPSTREAM_UNAVAILABLE"),
             Self::Upstream { error, .. } => tool(match error.kind() {
                 FailureKind::Timeout => "UPSTREAM_TIMEOUT",
@@ -111,10 +118,12 @@ impl Failure {
             ),
             Self::UnknownServer(name) => format!("Unknown server '{name}' in request"),
             Self::UnknownTool(name) => format!("Tool '{name}' not found"),
-            Self::Unlisted { server, because: None } => {
+            Self::Unlisted { server, because: None }
+            | Self::NoListing { server, because: None } => {
                 format!("server '{server}' has not been reached yet")
             }
-            Self::Unlisted { server, because: Some(because) } => {
+            Self::Unlisted { server, because: Some(because) }
+            | Self::NoListing { server, because: Some(because) } => {
                 format!("server '{server}' is not available: {because}")
             }
             Self::Upstream { tool, error } => format!("call of tool '{tool}' failed: {error}"),
@@ -174,7 +183,8 @@ impl Failure {
     pub(crate) fn label(&self) -> &'static str {
         match (self, self.row().code) {
             (Self::Answered(_), _) => "answered_error",
-            (_, Code::Tool(_)) => "upstream_failure",
+            (_, Code::Tool("RATE_LIMITED")) => "limited",
+            (Self::NoListing { .. }, _) | (_, Code::Tool(_)) => "upstream_failure",
             (_, Code::Rpc(_)) => "refused",
         }
     }
@@ -222,7 +232,10 @@ mod tests {
         check(&Failure::UnknownServer(name()), Rpc(-32602), 200, "Unknown server 'x' in request");
         check(&Failure::UnknownTool(name()), Rpc(-32602), 200, "Tool 'x' not found");
         let unlisted = Failure::Unlisted { server: name(), because: None };
-        check(&unlisted, Tool("UPSTREAM_UNAVAILABLE"), 200, "server 'x'");
+        check(&unlisted, Tool("UPSTREAM_UNAVAILABLE"), 200, "server 'x' has not been reached yet");
+        let no_listing = |because| Failure::NoListing { server: name(), because };
+        check(&no_listing(None), Rpc(-32603), 200, "server 'x' has not been reached yet");
+        check(&no_listing(Some("y".into())), Rpc(-32603), 200, "server 'x' is not available: y");
         check(
             &upstream(UpstreamError::Timeout(Duration::from_millis(1500))),
             Tool("UPSTREAM_TIMEOUT"),
@@ -251,5 +264,18 @@ mod tests {
         assert_eq!(text["error"], "UPSTREAM_UNAVAILABLE");
         assert_eq!(text["details"]["retryAfterMs"], 3000);
         assert_eq!(result["isError"], true);
+    }
+
+    #[test]
+    fn a_cause_is_counted_by_whose_it_is() {
+        let upstream = |error| Failure::Upstream { tool: "x".to_owned(), error };
+        for (failure, label) in [
+            (upstream(UpstreamError::Busy(1)), "limited"),
+            (upstream(UpstreamError::Closed), "upstream_failure"),
+            (Failure::NoListing { server: "x".to_owned(), because: None }, "upstream_failure"),
+            (Failure::NotJson, "refused"),
+        ] {
+            assert_eq!(failure.label(), label, "{failure:?}");
+        }
     }
 }

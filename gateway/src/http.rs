@@ -2,6 +2,7 @@
 
 pub(crate) mod admin;
 pub(crate) mod answer;
+pub(crate) mod batch;
 mod endpoint;
 mod guard;
 pub(crate) mod listener;

@@ -176,45 +176,57 @@ impl Keeper {
             .filter_map(|(namespace, f)| Some((namespace.clone(), Arc::clone(f.listing.as_ref()?))))
             .collect();
         // Ten thousand tools take their time; requests must not wait on this thread for it.
-        match block_in_place(|| compile(&doc, Some(&self.snapshot))) {
+        let is_new = match block_in_place(|| compile(&doc, Some(&self.snapshot))) {
             Ok(snapshot) => {
                 self.metrics.compiled(true);
-                self.adopt(snapshot, &doc).await;
+                self.adopt(snapshot)
             }
             Err(errors) => {
                 self.metrics.compiled(false);
                 for error in errors {
                     tracing::error!(%error, "keeping the last good snapshot");
                 }
+                false
             }
-        }
+        };
         self.ready = self.ready
             || self.followers.values().all(|follower| follower.attempt().result.is_some());
-        let serving = Serving {
+        self.live.store(Serving {
             snapshot: Arc::clone(&self.snapshot),
             clients: Arc::new(self.clients()),
             statuses: self.statuses(),
+            policies: self.policies(),
             problems: Arc::clone(&self.problems),
             ready: self.ready,
-        };
-        self.metrics.observe(&serving);
-        self.live.store(serving);
+        });
+        // Afterwards: a slow disk must not keep agents waiting for what is served.
+        if let Some(last_good) = self.last_good.as_ref().filter(|_| is_new) {
+            last_good.save(&doc).await;
+        }
     }
 
-    async fn adopt(&mut self, snapshot: Snapshot, doc: &SnapshotDoc) {
+    /// Whether it serves something else than the one before.
+    fn adopt(&mut self, snapshot: Snapshot) -> bool {
         if snapshot.digest() == self.snapshot.digest() {
-            return;
+            return false;
         }
         tracing::info!(digest = %snapshot.digest().short(), "serving a new snapshot");
         for server in snapshot.servers() {
+            let before = self.snapshot.server(server.namespace().as_str());
+            if before.is_some_and(|before| Arc::ptr_eq(before, server)) {
+                continue;
+            }
             for exclusion in server.heard().map_or(&[][..], surface::snapshot::Heard::exclusions) {
                 tracing::warn!(server = %server.namespace(), "tool {exclusion}");
             }
         }
         self.snapshot = Arc::new(snapshot);
-        if let Some(last_good) = &self.last_good {
-            last_good.save(doc).await;
-        }
+        true
+    }
+
+    fn policies(&self) -> Vec<ObjectStatus> {
+        let policies = self.statuses.iter().filter(|status| status.object.kind == "ToolPolicy");
+        policies.cloned().collect()
     }
 
     fn clients(&self) -> HashMap<Namespace, Arc<upstream::Client>> {

@@ -14,6 +14,8 @@ mod serving;
 mod status;
 mod stdio;
 
+use std::{io::Write as _, process::ExitCode, time::Duration};
+
 use clap::Parser as _;
 use mimalloc::MiMalloc;
 
@@ -23,14 +25,26 @@ use crate::cli::{Cli, Command};
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-fn main() -> anyhow::Result<std::process::ExitCode> {
-    let cli = Cli::parse();
+/// How long the end waits for what cannot be called off: a read of stdin ends only with stdin.
+const LEAVE: Duration = Duration::from_millis(200);
+
+fn main() -> ExitCode {
+    run(Cli::parse()).unwrap_or_else(|error| {
+        // Fails only when nobody reads it.
+        let _ = writeln!(std::io::stderr(), "error: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     cli::log_to_stderr(&cli.log)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    Ok(match cli.command {
-        Command::Serve(options) => runtime.block_on(serve::run(options))?,
-        Command::Stdio(options) => runtime.block_on(stdio::run(options))?,
-        Command::Check(options) => check::run(&options)?,
-        Command::ConfigSchema => config::settings::print_schema()?,
-    })
+    let outcome = match cli.command {
+        Command::Serve(options) => runtime.block_on(serve::run(options)),
+        Command::Stdio(options) => runtime.block_on(stdio::run(options)),
+        Command::Check(options) => check::run(&options),
+        Command::ConfigSchema => config::settings::print_schema().map_err(Into::into),
+    };
+    runtime.shutdown_timeout(LEAVE);
+    outcome
 }

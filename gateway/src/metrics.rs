@@ -1,7 +1,10 @@
 //! What is counted. Labels come from closed sets and from the servers that are configured; never
 //! from what a client sends.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
 use prometheus::{
     Encoder as _, HistogramOpts, HistogramVec, IntCounterVec, IntGaugeVec, Opts, Registry,
@@ -27,6 +30,8 @@ pub(crate) struct Metrics {
     up: IntGaugeVec,
     swaps: IntCounterVec,
     problems: IntGaugeVec,
+    /// Held while the gauges are filled and read: another scrape must not see them half full.
+    scrape: Mutex<()>,
 }
 
 const BUCKETS: [f64; 12] =
@@ -85,9 +90,20 @@ impl Metrics {
                 "Findings in the manifests that are loaded.",
                 &[],
             )?,
+            scrape: Mutex::default(),
         };
-        let Self { registry, requests, seconds, calls, tools, excluded, up, swaps, problems } =
-            &metrics;
+        let Self {
+            registry,
+            requests,
+            seconds,
+            calls,
+            tools,
+            excluded,
+            up,
+            swaps,
+            problems,
+            scrape: _,
+        } = &metrics;
         registry.register(Box::new(requests.clone()))?;
         registry.register(Box::new(seconds.clone()))?;
         registry.register(Box::new(calls.clone()))?;
@@ -99,10 +115,15 @@ impl Metrics {
         Ok(metrics)
     }
 
-    /// The text exposition format.
-    pub(crate) fn render(&self) -> Vec<u8> {
+    /// The text exposition format. Gauges are taken from what is served now.
+    pub(crate) fn render(&self, serving: &Serving) -> Vec<u8> {
+        let families = {
+            let _alone = self.scrape.lock().unwrap_or_else(PoisonError::into_inner);
+            self.observe(serving);
+            self.registry.gather()
+        };
         let mut text = Vec::new();
-        if let Err(error) = TextEncoder::new().encode(&self.registry.gather(), &mut text) {
+        if let Err(error) = TextEncoder::new().encode(&families, &mut text) {
             tracing::warn!(%error, "encoding metrics failed");
         }
         text
@@ -113,6 +134,9 @@ impl Metrics {
             metrics: self,
             profile: profile.label(),
             method: method_label(method),
+            // A request that cannot be read counts as modern.
+            speaker: Speaker::Modern,
+            outcome: "cancelled",
             started: Instant::now(),
         }
     }
@@ -133,8 +157,7 @@ impl Metrics {
         self.swaps.with_label_values(&[outcome]).inc();
     }
 
-    /// Takes the gauges from what is served.
-    pub(crate) fn observe(&self, serving: &Serving) {
+    fn observe(&self, serving: &Serving) {
         self.tools.reset();
         self.excluded.reset();
         self.up.reset();
@@ -169,18 +192,30 @@ fn method_label(method: &str) -> &'static str {
         .unwrap_or("other")
 }
 
-/// A request under way.
+/// A request under way. Counted when it is dropped, as cancelled unless it was stopped before.
 #[derive(Debug)]
 pub(crate) struct Timer<'a> {
     metrics: &'a Metrics,
     profile: &'static str,
     method: &'static str,
+    speaker: Speaker,
+    outcome: &'static str,
     started: Instant,
 }
 
 impl Timer<'_> {
-    pub(crate) fn stop(self, speaker: Speaker, outcome: &'static str) {
-        let Self { metrics, profile, method, started } = self;
+    pub(crate) fn speaks(&mut self, speaker: Speaker) {
+        self.speaker = speaker;
+    }
+
+    pub(crate) fn stop(mut self, outcome: &'static str) {
+        self.outcome = outcome;
+    }
+}
+
+impl Drop for Timer<'_> {
+    fn drop(&mut self) {
+        let Self { metrics, profile, method, speaker, outcome, started } = *self;
         let era = match speaker {
             Speaker::Modern => "modern",
             Speaker::Legacy => "legacy",
@@ -188,5 +223,27 @@ impl Timer<'_> {
         let elapsed: Duration = started.elapsed();
         metrics.requests.with_label_values(&[profile, method, era, outcome]).inc();
         metrics.seconds.with_label_values(&[profile, method]).observe(elapsed.as_secs_f64());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::serving::Live;
+
+    #[test]
+    fn a_request_that_is_given_up_counts_as_cancelled() {
+        let metrics = Metrics::new().unwrap();
+        let mut timer = metrics.start(&Profile::Router, "tools/call");
+        timer.speaks(Speaker::Legacy);
+        drop(timer);
+        metrics.start(&Profile::Router, "tools/list").stop("ok");
+        let text = String::from_utf8(metrics.render(&Live::new().load())).unwrap();
+        for line in [
+            r#"requests_total{era="legacy",method="tools/call",outcome="cancelled",profile="router"} 1"#,
+            r#"requests_total{era="modern",method="tools/list",outcome="ok",profile="router"} 1"#,
+        ] {
+            assert!(text.contains(line), "{line}: {text}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     cli::ServeOptions,
-    config::{directory, settings::Settings},
+    config::{directory::Watch, settings::Settings},
     http::{Allowed, App, admin, listener, public},
     keeper::{Keeper, News},
     mcp::profile::Profile,
@@ -69,14 +69,14 @@ impl Backing {
     ) -> anyhow::Result<Self> {
         let (keeper, news) = Keeper::new(live.clone(), Arc::clone(metrics), state);
         let sender = keeper.sender();
-        let first = directory::read(&manifests)?;
+        let (watch, first) = Watch::start(manifests)?;
         let stop = CancellationToken::new();
         let tell = move |translation| {
             // Refused only when the keeper has stopped.
             let _ = sender.send(News::Declared(Box::new(translation)));
         };
         tell(first);
-        tokio::spawn(directory::follow(manifests, stop.clone(), tell));
+        tokio::spawn(watch.follow(stop.clone(), tell));
         let keeper = tokio::spawn(keeper.run(news, stop.clone()));
         Ok(Self { stop, keeper })
     }

@@ -4,6 +4,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use arc_swap::ArcSwap;
+use crds::translate::ObjectStatus;
 use surface::{name::Namespace, snapshot::Snapshot};
 use tokio_util::sync::CancellationToken;
 use upstream::Client;
@@ -16,6 +17,8 @@ pub(crate) struct Serving {
     pub(crate) snapshot: Arc<Snapshot>,
     pub(crate) clients: Arc<HashMap<Namespace, Arc<Client>>>,
     pub(crate) statuses: Vec<ServerStatus>,
+    /// What the manifests of policies came to.
+    pub(crate) policies: Vec<ObjectStatus>,
     /// What is wrong with the manifests, one line each.
     pub(crate) problems: Arc<[String]>,
     /// Whether every server of the first snapshot has been tried once.
@@ -36,6 +39,7 @@ impl Live {
             snapshot: Arc::new(Snapshot::empty()),
             clients: Arc::default(),
             statuses: Vec::new(),
+            policies: Vec::new(),
             problems: Arc::from([]),
             ready: false,
         };

@@ -20,10 +20,10 @@ use upstream::lines::{Line, LineReader, one_line};
 use crate::{
     cli::{ProfileName, StdioOptions},
     failure::Failure,
-    http::message::Message as Outgoing,
+    http::{batch, message::Message as Outgoing},
     mcp::{
-        exchange::{Answered, Exchange},
-        message::{Message, Notification, Refused, Request},
+        exchange::{Answered, Exchange, Told},
+        message::{Body, Message, Notification, Refused, Request},
         modern::Speaker,
         profile::Profile,
     },
@@ -46,12 +46,15 @@ pub(crate) async fn run(options: StdioOptions) -> anyhow::Result<ExitCode> {
     let (lines, receiver) = mpsc::channel(64);
     let writer = tokio::spawn(write(tokio::io::stdout(), receiver));
     let session = Session { live, metrics, profile, lines, running: Arc::default() };
+    let spoken = async {
+        session.read().await;
+        writer.await
+    };
     tokio::select! {
-        () = session.read() => {}
+        written = spoken => written?,
         reason = asked_to_stop() => tracing::info!("stopping: {}", reason?),
     }
     backing.end().await;
-    writer.await?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -71,6 +74,7 @@ async fn write(mut stdout: Stdout, mut lines: mpsc::Receiver<Bytes>) {
 
 type Running = Arc<Mutex<HashMap<Bytes, AbortHandle>>>;
 
+#[derive(Clone)]
 struct Session {
     live: Live,
     metrics: Arc<Metrics>,
@@ -85,14 +89,15 @@ impl Session {
     async fn read(self) {
         let mut reader = LineReader::new(BufReader::new(tokio::io::stdin()), MAX_LINE);
         let mut tasks = JoinSet::new();
-        // A client that starts its server asks at once; it is answered once there is something
-        // to say.
-        self.live.ready().await;
+        let too_large = || Refused::anonymous(Failure::TooLarge { limit: MAX_LINE });
         loop {
             match reader.next().await {
                 Ok(Line::Whole(line)) => self.take(&line, &mut tasks).await,
-                Ok(Line::TooLong { .. } | Line::Endless) => {
-                    self.refuse(Refused::anonymous(Failure::TooLarge { limit: MAX_LINE })).await;
+                Ok(Line::TooLong { .. }) => self.refuse(too_large()).await,
+                // Where the next message starts will never be known.
+                Ok(Line::Endless) => {
+                    self.refuse(too_large()).await;
+                    break;
                 }
                 Ok(Line::End) | Err(_) => break,
             }
@@ -105,34 +110,76 @@ impl Session {
         if line.iter().all(u8::is_ascii_whitespace) {
             return;
         }
-        match Message::parse(line) {
-            Ok(Message::Request(request)) => self.start(request, tasks),
-            Ok(Message::Notification(notification)) => self.notice(&notification),
-            Ok(Message::Response) => {}
+        match Body::parse(line) {
+            Ok(Body::One(Message::Request(request))) => self.start(request, tasks),
+            Ok(Body::One(Message::Notification(notification))) => self.notice(&notification),
+            Ok(Body::One(Message::Response)) => {}
+            // Nobody says a version here, so whoever sends several at once is taken to know them.
+            Ok(Body::Batch(items)) => self.start_batch(items, tasks),
             Err(refused) => self.refuse(refused).await,
         }
     }
 
     fn start(&self, request: Request, tasks: &mut JoinSet<()>) {
         let id = request.id.clone();
-        let (notices, received) = mpsc::channel(16);
-        let exchange = Exchange {
+        let (session, done) = (self.clone(), id.clone());
+        // Held over the start, so that the entry is there before the task takes it away.
+        let mut entries = lock(&self.running);
+        let task = tasks.spawn(async move {
+            session.answer(request).await;
+            lock(&session.running).remove(&done);
+        });
+        entries.insert(id, task);
+    }
+
+    async fn answer(&self, request: Request) {
+        if needs_servers(&request) {
+            self.live.ready().await;
+        }
+        let mut telling = self.exchange(request).tell();
+        loop {
+            // Refused only when nobody reads any more.
+            match telling.next().await {
+                Told::Notice(notice) => {
+                    let _ = self.lines.send(notice.into_bytes()).await;
+                }
+                Told::Answer(answered) => {
+                    let _ = self.lines.send(Outgoing::new(answered).into_bytes()).await;
+                    return;
+                }
+            }
+        }
+    }
+
+    fn start_batch(&self, items: Vec<Result<Message, Refused>>, tasks: &mut JoinSet<()>) {
+        let mut needs = false;
+        for item in items.iter().flatten() {
+            match item {
+                Message::Request(request) => needs |= needs_servers(request),
+                Message::Notification(notification) => self.notice(notification),
+                Message::Response => {}
+            }
+        }
+        let session = self.clone();
+        tasks.spawn(async move {
+            if needs {
+                session.live.ready().await;
+            }
+            if let Some(answers) = batch::answer(items, |request| session.exchange(request)).await {
+                let _ = session.lines.send(answers).await;
+            }
+        });
+    }
+
+    fn exchange(&self, request: Request) -> Exchange {
+        Exchange {
             serving: self.live.load(),
             profile: Arc::clone(&self.profile),
             metrics: Arc::clone(&self.metrics),
             headers: None,
             request,
-            notices: Some(notices),
-        };
-        let (lines, running) = (self.lines.clone(), Arc::clone(&self.running));
-        let done = id.clone();
-        // Held over the start, so that the entry is there before the task takes it away.
-        let mut entries = lock(&self.running);
-        let task = tasks.spawn(async move {
-            answer_lines(exchange, received, &lines).await;
-            lock(&running).remove(&done);
-        });
-        entries.insert(id, task);
+            notices: None,
+        }
     }
 
     fn notice(&self, notification: &Notification) {
@@ -160,25 +207,10 @@ impl Session {
     }
 }
 
-async fn answer_lines(
-    exchange: Exchange,
-    mut notices: mpsc::Receiver<upstream::RawJson>,
-    lines: &mpsc::Sender<Bytes>,
-) {
-    let answer = exchange.answer();
-    tokio::pin!(answer);
-    loop {
-        tokio::select! {
-            biased;
-            Some(notice) = notices.recv() => {
-                let _ = lines.send(notice.into_bytes()).await;
-            }
-            answered = &mut answer => {
-                let _ = lines.send(Outgoing::new(answered).into_bytes()).await;
-                return;
-            }
-        }
-    }
+/// A client that starts its server asks at once. About tools it is answered once there is
+/// something to say; everything else does not wait for servers.
+fn needs_servers(request: &Request) -> bool {
+    request.method.starts_with("tools/")
 }
 
 fn lock(running: &Running) -> std::sync::MutexGuard<'_, HashMap<Bytes, AbortHandle>> {

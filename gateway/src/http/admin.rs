@@ -37,6 +37,6 @@ async fn readyz(State((live, _)): State<(Live, Arc<Metrics>)>) -> Response {
     (StatusCode::SERVICE_UNAVAILABLE, text).into_response()
 }
 
-async fn render(State((_, metrics)): State<(Live, Arc<Metrics>)>) -> Response {
-    ([("content-type", "text/plain; version=0.0.4")], metrics.render()).into_response()
+async fn render(State((live, metrics)): State<(Live, Arc<Metrics>)>) -> Response {
+    ([("content-type", "text/plain; version=0.0.4")], metrics.render(&live.load())).into_response()
 }

@@ -1,6 +1,6 @@
 //! Answers as HTTP: one JSON message, or events when there is something to tell before it.
 
-use std::pin::Pin;
+use std::convert::Infallible;
 
 use axum::{
     body::Body,
@@ -8,21 +8,17 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use bytes::Bytes;
-use futures::stream;
-use tokio::sync::mpsc;
-use upstream::RawJson;
+use futures::{StreamExt as _, stream};
 
 use super::message::Message;
 use crate::{
     failure::Failure,
     mcp::{
-        exchange::{Answered, Exchange},
+        exchange::{Answered, Exchange, Telling, Told},
         message::Refused,
         modern::Speaker,
     },
 };
-
-type Pending = Pin<Box<dyn Future<Output = Answered> + Send>>;
 
 impl Refused {
     pub(crate) fn anonymous(failure: Failure) -> Self {
@@ -31,51 +27,35 @@ impl Refused {
 }
 
 /// Answers with one message when the answer comes first, with events when a notice does.
-pub(super) async fn stream_or_single(
-    exchange: Exchange,
-    mut notices: mpsc::Receiver<RawJson>,
-) -> Response {
-    let mut pending: Pending = Box::pin(exchange.answer());
-    let first = tokio::select! {
-        biased;
-        Some(notice) = notices.recv() => notice,
-        answered = &mut pending => return single(answered),
-    };
-    let events = stream::unfold(State::Told { first, notices, pending }, next_event);
-    let mut response = Body::from_stream(events).into_response();
+pub(super) async fn stream_or_single(exchange: Exchange) -> Response {
+    let mut telling = exchange.tell();
+    match telling.next().await {
+        Told::Answer(answered) => single(answered),
+        first @ Told::Notice(_) => events(first, telling),
+    }
+}
+
+fn events(first: Told, telling: Telling) -> Response {
+    let rest = stream::unfold(Some(telling), async |telling| {
+        let mut telling = telling?;
+        let told = telling.next().await;
+        let over = matches!(told, Told::Answer(_));
+        Some((told, (!over).then_some(telling)))
+    });
+    let events = stream::once(std::future::ready(first)).chain(rest);
+    let mut response = Body::from_stream(events.map(|told| {
+        Ok::<_, Infallible>(match told {
+            Told::Notice(notice) => event(notice.as_str().as_bytes()),
+            Told::Answer(answered) => event(&Message::new(answered).into_bytes()),
+        })
+    }))
+    .into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     // Proxies in front of us must not hold events back.
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
-}
-
-enum State {
-    Told { first: RawJson, notices: mpsc::Receiver<RawJson>, pending: Pending },
-    Telling { notices: mpsc::Receiver<RawJson>, pending: Pending },
-    Over,
-}
-
-async fn next_event(state: State) -> Option<(Result<Bytes, std::convert::Infallible>, State)> {
-    let (mut notices, mut pending) = match state {
-        State::Told { first, notices, pending } => {
-            return Some((
-                Ok(event(first.as_str().as_bytes())),
-                State::Telling { notices, pending },
-            ));
-        }
-        State::Telling { notices, pending } => (notices, pending),
-        State::Over => return None,
-    };
-    tokio::select! {
-        // Notices come before the answer they belong to.
-        biased;
-        Some(notice) = notices.recv() => {
-            Some((Ok(event(notice.as_str().as_bytes())), State::Telling { notices, pending }))
-        }
-        answered = &mut pending => Some((Ok(event(&Message::new(answered).into_bytes())), State::Over)),
-    }
 }
 
 /// A message holds no raw line end: JSON escapes them, and a server's pretty print is one line

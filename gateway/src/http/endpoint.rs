@@ -8,18 +8,15 @@ use axum::{
     http::{HeaderMap, Method, StatusCode, header, request::Parts},
     response::{IntoResponse as _, Response},
 };
-use bytes::Bytes;
-use futures::future::join_all;
-use tokio::{sync::mpsc, time::timeout};
+use tokio::time::timeout;
 
-use super::{App, answer, message::Message};
+use super::{App, answer, batch};
 use crate::{
     failure::Failure,
     mcp::{
-        exchange::{Answered, Exchange},
-        greet,
-        message::{self, Body, Message as Received, Refused},
-        modern::{self, Speaker},
+        exchange::Exchange,
+        message::{Body, Message as Received, Refused},
+        modern,
         profile::Profile,
         version,
     },
@@ -30,9 +27,6 @@ const MAX_BODY: usize = 4 * 1024 * 1024;
 
 /// How long a client may take to send a body.
 const BODY_PATIENCE: Duration = Duration::from_secs(30);
-
-/// Notices that wait for a slow reader before the server is made to wait.
-const NOTICES: usize = 16;
 
 pub(super) async fn serve(app: &App, profile: Arc<Profile>, request: Request) -> Response {
     if request.method() != Method::POST {
@@ -52,19 +46,18 @@ pub(super) async fn serve(app: &App, profile: Arc<Profile>, request: Request) ->
         Err(_) => return StatusCode::REQUEST_TIMEOUT.into_response(),
     };
     let serving = app.live.load();
-    if !greet::exists(&serving, &profile) {
-        let Profile::Server(name) = &*profile else { unreachable!("the router always exists") };
-        let refused = Refused::anonymous(Failure::UnknownServer(name.clone()));
-        return (StatusCode::NOT_FOUND, answer::refusal(refused)).into_response();
+    if let Err(failure) = profile.check(&serving) {
+        let refusal = answer::refusal(Refused::anonymous(failure));
+        return (StatusCode::NOT_FOUND, refusal).into_response();
     }
     let announced = headers.get(modern::PROTOCOL_VERSION).and_then(|value| value.to_str().ok());
-    let exchange = |request, headers, notices| Exchange {
+    let exchange = |request, headers| Exchange {
         serving: Arc::clone(&serving),
         profile: Arc::clone(&profile),
         metrics: Arc::clone(&app.metrics),
         headers: Some(headers),
         request,
-        notices,
+        notices: None,
     };
     match Body::parse(&bytes) {
         Err(refused) => answer::refusal(refused),
@@ -72,43 +65,22 @@ pub(super) async fn serve(app: &App, profile: Arc<Profile>, request: Request) ->
             Refused::anonymous(Failure::NotARequest("this protocol version has no batches")),
         ),
         Ok(Body::Batch(items)) => {
-            batch(items, |request| exchange(request, headers.clone(), None)).await
+            match batch::answer(items, |request| exchange(request, headers.clone())).await {
+                Some(answers) => answer::json(StatusCode::OK, answers),
+                None => StatusCode::ACCEPTED.into_response(),
+            }
         }
         Ok(Body::One(Received::Request(request))) if takes_events(&headers) => {
-            let (notices, received) = mpsc::channel(NOTICES);
-            answer::stream_or_single(exchange(request, headers, Some(notices)), received).await
+            answer::stream_or_single(exchange(request, headers)).await
         }
         Ok(Body::One(Received::Request(request))) => {
-            answer::single(exchange(request, headers, None).answer().await)
+            answer::single(exchange(request, headers).answer().await)
         }
         // Nothing is remembered of a client, so there is nothing to notify.
         Ok(Body::One(Received::Notification(_) | Received::Response)) => {
             StatusCode::ACCEPTED.into_response()
         }
     }
-}
-
-async fn batch(
-    items: Vec<Result<Received, Refused>>,
-    exchange: impl Fn(message::Request) -> Exchange,
-) -> Response {
-    let answers = items.into_iter().filter_map(|item| match item {
-        Ok(Received::Request(request)) => Some(Ok(exchange(request))),
-        Ok(Received::Notification(_) | Received::Response) => None,
-        Err(refused) => Some(Err(refused)),
-    });
-    let answers = join_all(answers.map(async |item| match item {
-        Ok(exchange) => Message::new(exchange.answer().await).into_bytes(),
-        Err(Refused { id, failure }) => {
-            let outcome = Err(failure);
-            Message::new(Answered { id, speaker: Speaker::Legacy, outcome }).into_bytes()
-        }
-    }));
-    let answers: Vec<Bytes> = answers.await;
-    if answers.is_empty() {
-        return StatusCode::ACCEPTED.into_response();
-    }
-    answer::json(StatusCode::OK, Bytes::from([&b"["[..], &answers.join(&b","[..]), b"]"].concat()))
 }
 
 /// Refuses what cannot be meant for us, and what could not read our answer.

@@ -1,6 +1,7 @@
 //! From a sound request to its result: which method, in which era, on which profile.
 
 use bytes::Bytes;
+use futures::future::BoxFuture;
 
 use super::{
     call,
@@ -8,24 +9,32 @@ use super::{
     greet,
     modern::{self, Params, Speaker},
 };
-use crate::failure::Failure;
+use crate::{failure::Failure, metrics::Timer};
 
 impl Exchange {
     /// Answers the request. Dropping the future cancels what it does.
-    pub(crate) async fn answer(self) -> Answered {
-        let timer = self.metrics.start(&self.profile, &self.request.method);
-        let (speaker, outcome) = self.dispatch().await;
-        timer.stop(speaker, outcome.as_ref().map_or_else(Failure::label, |_| "ok"));
+    /// Boxed, because the types below are deep and every front holds one.
+    pub(crate) fn answer(self) -> BoxFuture<'static, Answered> {
+        Box::pin(self.answered())
+    }
+
+    async fn answered(self) -> Answered {
+        let mut timer = self.metrics.start(&self.profile, &self.request.method);
+        let (speaker, outcome) = self.dispatch(&mut timer).await;
+        timer.stop(outcome.as_ref().map_or_else(Failure::label, |_| "ok"));
         Answered { id: self.request.id, speaker, outcome }
     }
 
-    async fn dispatch(&self) -> (Speaker, Result<Bytes, Failure>) {
+    async fn dispatch(&self, timer: &mut Timer<'_>) -> (Speaker, Result<Bytes, Failure>) {
         let params = match Params::read(&self.request) {
             Ok(params) => params,
             Err(failure) => return (Speaker::Modern, Err(failure)),
         };
         match modern::speaker(self.headers.as_ref(), &self.request, &params) {
-            Ok(speaker) => (speaker, self.perform(speaker, &params).await),
+            Ok(speaker) => {
+                timer.speaks(speaker);
+                (speaker, self.perform(speaker, &params).await)
+            }
             Err(failure) => (Speaker::Modern, Err(failure)),
         }
     }

@@ -77,11 +77,3 @@ fn add_instructions(result: &mut Value, instructions: Option<String>) {
         result["instructions"] = instructions.into();
     }
 }
-
-/// Whether a server speaks for an endpoint, for errors before anything else.
-pub(crate) fn exists(serving: &Serving, profile: &Profile) -> bool {
-    match profile {
-        Profile::Router => true,
-        Profile::Server(namespace) => serving.snapshot.server(namespace).is_some(),
-    }
-}

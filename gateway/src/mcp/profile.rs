@@ -36,13 +36,24 @@ impl Profile {
         }
     }
 
+    /// Refuses an endpoint that no server stands behind, before anything else is looked at.
+    pub(crate) fn check(&self, serving: &Serving) -> Result<(), Failure> {
+        match self {
+            Self::Router => Ok(()),
+            Self::Server(namespace) => server(serving, namespace).map(drop),
+        }
+    }
+
     /// Result of `tools/list`, prepared when the snapshot was compiled.
     pub(crate) fn list(&self, serving: &Serving) -> Result<Bytes, Failure> {
         match self {
             Self::Router => Ok(serving.snapshot.router_list()),
             Self::Server(namespace) => {
                 let server = self::server(serving, namespace)?;
-                Ok(heard(serving, server)?.list())
+                server.heard().map(Heard::list).ok_or_else(|| Failure::NoListing {
+                    server: namespace.clone(),
+                    because: last_failure(serving, server),
+                })
             }
         }
     }
@@ -85,6 +96,10 @@ pub(crate) fn server<'a>(
 fn heard<'a>(serving: &Serving, server: &'a Server) -> Result<&'a Heard, Failure> {
     server.heard().ok_or_else(|| Failure::Unlisted {
         server: server.namespace().to_string(),
-        because: serving.status(server.namespace()).and_then(ServerStatus::failure),
+        because: last_failure(serving, server),
     })
+}
+
+fn last_failure(serving: &Serving, server: &Server) -> Option<String> {
+    serving.status(server.namespace()).and_then(ServerStatus::failure)
 }

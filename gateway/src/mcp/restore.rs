@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::value::RawValue;
+use surface::members::{Members, quoted};
 
 /// Replaces `clean` by `shown` where it stands as a word of its own.
 pub(crate) fn restore<'a>(text: &'a str, clean: &str, shown: &str) -> Cow<'a, str> {
@@ -46,21 +47,39 @@ pub(crate) fn restore_result(result: &str, clean: &str, shown: &str) -> Option<S
         is_error: bool,
     }
     // The cheap questions first: most results are no errors.
-    if !result.contains("\"isError\"") || !result.contains(clean) {
+    if clean == shown || !result.contains("\"isError\"") || !result.contains(clean) {
         return None;
     }
     if !serde_json::from_str::<Flag>(result).is_ok_and(|flag| flag.is_error) {
         return None;
     }
-    let mut members = surface::members::Members::parse(result).ok()?;
-    let mut content: Vec<Value> = serde_json::from_str(members.get("content")?).ok()?;
-    for block in &mut content {
-        if let Some(Value::String(text)) = block.get_mut("text") {
-            *text = restore(text, clean, shown).into_owned();
-        }
+    let mut members = Members::parse(result).ok()?;
+    let blocks: Vec<&RawValue> = serde_json::from_str(members.get("content")?).ok()?;
+    let restored: Vec<_> =
+        blocks.iter().map(|block| restore_block(block.get(), clean, shown)).collect();
+    if restored.iter().all(Option::is_none) {
+        return None;
     }
-    let content = Value::from(content).to_string();
+    let blocks: Vec<&str> = blocks
+        .iter()
+        .zip(&restored)
+        .map(|(block, restored)| restored.as_deref().unwrap_or(block.get()))
+        .collect();
+    let content = format!("[{}]", blocks.join(","));
     members.set("content", &content);
+    Some(members.to_string())
+}
+
+/// A content block with the name restored in its text, everything else as it was written.
+fn restore_block(block: &str, clean: &str, shown: &str) -> Option<String> {
+    let mut members = Members::parse(block).ok()?;
+    let text: String = serde_json::from_str(members.get("text")?).ok()?;
+    let restored = restore(&text, clean, shown);
+    if restored == text {
+        return None;
+    }
+    let restored = quoted(&restored);
+    members.set("text", &restored);
     Some(members.to_string())
 }
 
@@ -124,14 +143,13 @@ mod tests {
             None
         );
         assert_eq!(restore_result(r#"{"content":[{"text":"t isError"}]}"#, "t", "s__t"), None);
-        let restored = restore_result(
-            r#"{"x":1.0,"isError":true,"content":[{"type":"text","text":"t failed"},{"type":"image"}]}"#,
-            "t",
-            "s__t",
-        );
-        assert_eq!(
-            restored.unwrap(),
-            r#"{"x":1.0,"isError":true,"content":[{"text":"s__t failed","type":"text"},{"type":"image"}]}"#
-        );
+        let check = |clean: &str, shown: &str, result: &str, expected: Option<&str>| {
+            assert_eq!(restore_result(result, clean, shown).as_deref(), expected, "{result}");
+        };
+        let failed = r#"{"x":1.0,"isError":true,"content":[{"type":"text","text":"t failed","_meta":{"z":1.0,"a":123456789012345678901}},{"type":"image"}, 7]}"#;
+        let restored = r#"{"x":1.0,"isError":true,"content":[{"type":"text","text":"s__t failed","_meta":{"z":1.0,"a":123456789012345678901}},{"type":"image"},7]}"#;
+        check("t", "s__t", failed, Some(restored));
+        check("t", "t", failed, None);
+        check("z", "s__z", failed, None);
     }
 }
