@@ -1,5 +1,5 @@
 //! `portreeve-gateway`: carries agents' calls to MCP servers.
-//! Parses the command line and hands over; `anyhow` is used here only.
+//! Parses the command line and hands over. `anyhow` is for the commands; nothing below uses it.
 
 mod check;
 mod cli;

@@ -11,8 +11,8 @@ use upstream::RawJson;
 use super::{message::Request, modern::Speaker, profile::Profile};
 use crate::{failure::Failure, metrics::Metrics, serving::Serving};
 
-/// Notices that wait for a slow reader before the server is made to wait.
-const NOTICES: usize = 16;
+/// Notices that wait for a slow reader; what is more is lost, so that nobody waits for it.
+const NOTICES: usize = 256;
 
 /// A request under way. What is served was loaded once, for it.
 #[derive(Debug)]
