@@ -40,10 +40,6 @@ impl<'a> Members<'a> {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &'a str)> {
-        self.0.iter().map(|(key, text)| (key.as_ref(), *text))
-    }
 }
 
 impl fmt::Display for Members<'_> {

@@ -16,11 +16,9 @@ use crate::{
     UpstreamError,
     frame::{RawJson, RpcError},
     request::{Answer, DISCOVER_ID, Request},
+    version::{MODERN, is_legacy},
     wire::Wire,
 };
-
-/// The modern version we speak.
-pub(crate) const MODERN_VERSION: &str = "2026-07-28";
 
 /// What a server said of itself.
 #[derive(Debug, Clone)]
@@ -78,7 +76,7 @@ pub(crate) fn own_meta() -> String {
             r#""io.modelcontextprotocol/clientInfo":{info},"#,
             r#""io.modelcontextprotocol/clientCapabilities":{{}}}}"#
         ),
-        version = MODERN_VERSION,
+        version = MODERN,
         info = own_info(),
     )
 }
@@ -134,7 +132,7 @@ fn refused_version(error: &RpcError) -> Result<Probe, UpstreamError> {
         .and_then(|data| serde_json::from_str::<Data>(data.as_str()).ok())
         .map(|data| data.supported)
         .unwrap_or_default();
-    if supported.iter().any(|version| is_known_legacy(version)) {
+    if supported.iter().any(|version| is_legacy(version)) {
         Ok(Probe::Legacy)
     } else {
         Err(UpstreamError::NoCommonVersion(versions(&supported)))
@@ -161,15 +159,15 @@ fn discovered(result: &RawJson) -> Result<Probe, UpstreamError> {
         return Ok(Probe::Legacy);
     };
     let Discovered { supported_versions, capabilities, instructions, meta } = found;
-    if supported_versions.iter().any(|version| version == MODERN_VERSION) {
+    if supported_versions.iter().any(|version| version == MODERN) {
         Ok(Probe::Modern(Greeting {
             era: Era::Modern,
-            protocol_version: MODERN_VERSION.to_owned(),
+            protocol_version: MODERN.to_owned(),
             server_info: meta.and_then(|meta| meta.server_info).map(Into::into),
             capabilities: capabilities.map(Into::into),
             instructions,
         }))
-    } else if supported_versions.iter().any(|version| is_known_legacy(version)) {
+    } else if supported_versions.iter().any(|version| is_legacy(version)) {
         Ok(Probe::Legacy)
     } else {
         Err(UpstreamError::NoCommonVersion(versions(&supported_versions)))
@@ -199,7 +197,7 @@ pub(crate) fn initialized(answer: Answer) -> Result<Greeting, UpstreamError> {
     })?;
     let Initialized { protocol_version, server_info, capabilities, instructions } =
         serde_json::from_str(result.as_str()).map_err(|_| UpstreamError::Nonsense)?;
-    if !is_known_legacy(&protocol_version) {
+    if !is_legacy(&protocol_version) {
         return Err(UpstreamError::NoCommonVersion(versions(&[protocol_version])));
     }
     Ok(Greeting {
@@ -209,12 +207,6 @@ pub(crate) fn initialized(answer: Answer) -> Result<Greeting, UpstreamError> {
         capabilities: capabilities.map(Into::into),
         instructions,
     })
-}
-
-fn is_known_legacy(version: &str) -> bool {
-    ProtocolVersion::KNOWN_VERSIONS
-        .iter()
-        .any(|known| known.has_initialize() && known.as_str() == version)
 }
 
 /// What a server claims, cut to what a message can hold.

@@ -19,6 +19,7 @@ mod request;
 pub mod schedule;
 mod sse;
 mod stdio;
+pub mod version;
 mod wire;
 
 pub use client::{Call, Client};

@@ -24,7 +24,7 @@ pub(crate) async fn call(
 ) -> Result<Bytes, Failure> {
     let shown = modern::text(params.name).filter(|name| !name.is_empty()).ok_or(NO_NAME)?;
     let arguments = params.arguments;
-    if arguments.is_some_and(|raw| !raw.get().starts_with('{') && raw.get() != "null") {
+    if arguments.is_some_and(|raw| !raw.get().starts_with('{')) {
         return Err(Failure::InvalidParams("invalid params: arguments must be an object"));
     }
     let route = exchange.profile.route(&exchange.serving, &shown)?;

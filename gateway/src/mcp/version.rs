@@ -2,12 +2,10 @@
 
 use rmcp::model::ProtocolVersion;
 use serde::Serialize;
+pub(crate) use upstream::version::{MODERN, is_legacy};
 
 /// Newest first, as they are told to clients.
 pub(crate) const SUPPORTED: Supported = Supported;
-
-/// The modern version.
-pub(crate) const MODERN: &str = "2026-07-28";
 
 /// The list as JSON.
 #[derive(Debug, Clone, Copy)]
@@ -17,13 +15,6 @@ impl Serialize for Supported {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(ProtocolVersion::KNOWN_VERSIONS.iter().rev())
     }
-}
-
-/// Whether a version opens with `initialize`.
-pub(crate) fn is_legacy(version: &str) -> bool {
-    ProtocolVersion::KNOWN_VERSIONS
-        .iter()
-        .any(|known| known.has_initialize() && known.as_str() == version)
 }
 
 /// What is agreed with a legacy client: its version where we know it, else our newest.

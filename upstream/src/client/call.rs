@@ -12,10 +12,8 @@ use surface::{
 use tokio::sync::mpsc;
 
 use crate::{
-    Answer, RawJson, UpstreamError,
-    connection::Connection,
-    handshake::{MODERN_VERSION, own_info},
-    request::Request,
+    Answer, RawJson, UpstreamError, connection::Connection, handshake::own_info, request::Request,
+    version,
 };
 
 const META: &str = "_meta";
@@ -100,7 +98,7 @@ fn upstream_params(
     id: u64,
 ) -> String {
     let name = quoted(&tool.upstream_name);
-    let (info, version, id) = (own_info(), quoted(MODERN_VERSION), id.to_string());
+    let (info, version, id) = (own_info(), quoted(version::MODERN), id.to_string());
     // Bound again for the shorter life of what is put in.
     let (mut params, mut meta) = (params, meta.unwrap_or_default());
     if meta.get(PROGRESS_TOKEN).is_some() {

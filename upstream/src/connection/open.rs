@@ -11,10 +11,11 @@ use surface::{
 use crate::{
     UpstreamError,
     address::AddressRules,
-    handshake::{self, Greeting, MODERN_VERSION, Probe},
+    handshake::{self, Greeting, Probe},
     http::{Dialect, Endpoint, EndpointParts, HttpWire},
     request::{INITIALIZE_ID, Request, Signals},
     stdio::{Command, StdioWire},
+    version,
     wire::Wire,
 };
 
@@ -96,7 +97,7 @@ async fn initialize(wire: &Wire, opening: &Opening<'_>) -> Result<Greeting, Upst
 pub(super) async fn http(opening: &Opening<'_>) -> Result<Opened, UpstreamError> {
     let endpoint = Arc::new(endpoint(opening)?);
     let wire = |dialect| HttpWire::new(Arc::clone(&endpoint), dialect, opening.signals.clone());
-    let version = HeaderValue::from_static(MODERN_VERSION);
+    let version = HeaderValue::from_static(version::MODERN);
     let modern = || Wire::Http(wire(Dialect::Modern { version: version.clone() }));
     match choice(opening) {
         EraChoice::Legacy => {}
